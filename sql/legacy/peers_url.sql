@@ -1,0 +1,2 @@
+-- Schema 1 knew no OpenCode.
+ALTER TABLE peers ADD COLUMN url TEXT;

@@ -1,0 +1,124 @@
+-- The rules of messages and acknowledgments, and the open mail that follows from both.
+
+INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
+  ('unknown_request', 2, 'There is no such request.', 'Copy the request id from inbox or sent and repeat.'),
+  ('reply_requires_a_request', 2, 'An answer can not be answered; only a request can.',
+    'Send a new request instead.'),
+  ('reply_address_mismatch', 2, 'Only the recipient of a request answers it, and the answer goes to the one who asked.',
+    'Answer a request of your own inbox.'),
+  ('message_must_be_1_to_32000_bytes', 2, 'A body has at least one character that is not blank and at most 32,000 bytes.',
+    'Shorten the text, or name a file in which the recipient finds the rest. Nothing was saved.'),
+  ('message_is_not_utf8', 2, 'A body is valid UTF-8 text.', 'Convert the text to UTF-8 and repeat. Nothing was saved.'),
+  ('message_contains_nul', 2, 'A body does not contain U+0000.', 'Remove it and repeat. Nothing was saved.'),
+  ('sender_and_recipient_must_differ', 2, 'Nobody sends a request to themselves.', 'Name another recipient.'),
+  ('reply_conflict_existing_answer_preserved', 2, 'This request has another answer already, and there is only one.',
+    'Do not resend. Read the saved answer with the recovery command show.'),
+  ('message_id_conflict', 2, 'This id belongs to another message.',
+    'Do not resend under this id. Look at sent; leave --id out for a new request.'),
+  ('peer_retired', 2, 'One of the two peers is retired and takes part in no new request.',
+    'Choose another peer, or bring this one back with peer restore.'),
+  ('message_is_immutable', 2, 'A saved message is never changed.', 'Send another one.'),
+  ('unknown_message', 2, 'There is no such message.', 'Copy the id from inbox or sent and repeat.'),
+  ('only_recipient_can_ack', 2, 'Only the recipient acknowledges a message.', 'Acknowledge messages of your own inbox.');
+
+CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
+  SELECT RAISE(ABORT, 'invalid_uuid')
+  WHERE typeof(NEW.id) <> 'text' OR length(CAST(NEW.id AS BLOB)) <> 36
+    OR NEW.id NOT GLOB '????????-????-????-????-????????????'
+    OR replace(NEW.id, '-', '') GLOB '*[^0-9a-f]*' OR length(replace(NEW.id, '-', '')) <> 32;
+
+  -- An answer belongs to a request and goes back to the one who asked.
+  SELECT RAISE(ABORT, 'unknown_request')
+  WHERE NEW.in_reply_to IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.in_reply_to);
+  SELECT RAISE(ABORT, 'reply_requires_a_request') FROM messages
+  WHERE id = NEW.in_reply_to AND in_reply_to IS NOT NULL;
+  SELECT RAISE(ABORT, 'reply_address_mismatch') FROM messages
+  WHERE id = NEW.in_reply_to AND (sender, recipient) IS NOT (NEW.recipient, NEW.sender);
+
+  -- length() of a text stops at U+0000 and trim(x) knows only spaces: count bytes, and name every blank of Unicode.
+  SELECT RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
+  WHERE NEW.body IS NULL OR length(CAST(NEW.body AS BLOB)) NOT BETWEEN 1 AND 32000;
+  SELECT RAISE(ABORT, 'message_is_not_utf8') WHERE typeof(NEW.body) <> 'text';
+  SELECT RAISE(ABORT, 'message_contains_nul') WHERE instr(CAST(NEW.body AS BLOB), x'00');
+  SELECT RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
+  WHERE trim(NEW.body, char(9, 10, 11, 12, 13, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200,
+    8201, 8202, 8232, 8233, 8239, 8287, 12288)) = '';
+
+  SELECT RAISE(ABORT, 'unknown_peer')
+  WHERE NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.sender)
+    OR NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.recipient);
+  SELECT RAISE(ABORT, 'sender_and_recipient_must_differ') WHERE NEW.sender = NEW.recipient;
+
+  -- An identical retry changes nothing; a different one is refused.
+  SELECT RAISE(IGNORE) FROM messages
+  WHERE id = NEW.id
+    AND (sender, recipient, in_reply_to, body) IS (NEW.sender, NEW.recipient, NEW.in_reply_to, NEW.body);
+  SELECT RAISE(IGNORE) FROM messages WHERE in_reply_to = NEW.in_reply_to AND body = NEW.body;
+  SELECT RAISE(ABORT, 'reply_conflict_existing_answer_preserved') FROM messages WHERE in_reply_to = NEW.in_reply_to;
+  SELECT RAISE(ABORT, 'message_id_conflict') FROM messages WHERE id = NEW.id;
+
+  -- What was asked before a retirement may still be answered.
+  SELECT RAISE(ABORT, 'peer_retired') FROM peer_v
+  WHERE NEW.in_reply_to IS NULL AND name IN (NEW.sender, NEW.recipient) AND retired_at IS NOT NULL;
+
+  -- An unnamed seq is -1 here and checked after the insert. One row at 2^63 - 1 would end all inserting.
+  SELECT RAISE(ABORT, 'invalid_seq')
+  WHERE NEW.seq <> -1 AND (NEW.seq >= 9007199254740992 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM messages));
+  SELECT RAISE(ABORT, 'invalid_time')
+  WHERE typeof(NEW.created_at) NOT IN ('real', 'integer') OR abs(NEW.created_at) > 1.7976931348623157e308;
+END;
+
+-- The open mail is written so that no conflict can occur: an outer OR REPLACE or OR IGNORE would decide it.
+CREATE TRIGGER messages_insert_done AFTER INSERT ON messages BEGIN
+  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq < 1;
+  INSERT INTO open_mail (recipient, seq) VALUES (NEW.recipient, NEW.seq);
+  DELETE FROM open_mail
+  WHERE (recipient, seq) = (SELECT m.recipient, m.seq FROM messages AS m WHERE m.id = NEW.in_reply_to);
+END;
+
+CREATE TRIGGER messages_update_rules BEFORE UPDATE ON messages BEGIN
+  SELECT RAISE(ABORT, 'message_is_immutable');
+END;
+
+CREATE TRIGGER messages_delete_rules BEFORE DELETE ON messages BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER acks_insert_rules BEFORE INSERT ON acks BEGIN
+  SELECT RAISE(ABORT, 'unknown_message') WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id);
+  SELECT RAISE(ABORT, 'only_recipient_can_ack') FROM messages WHERE id = NEW.message_id AND recipient IS NOT NEW.peer;
+  SELECT RAISE(IGNORE) FROM acks WHERE message_id = NEW.message_id;
+  SELECT RAISE(ABORT, 'invalid_time')
+  WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;
+END;
+
+-- A question stays open until it is answered; an answer until it is acknowledged.
+CREATE TRIGGER acks_insert_done AFTER INSERT ON acks BEGIN
+  DELETE FROM open_mail
+  WHERE (recipient, seq) = (
+    SELECT m.recipient, m.seq FROM messages AS m WHERE m.id = NEW.message_id AND m.in_reply_to IS NOT NULL);
+END;
+
+CREATE TRIGGER acks_update_rules BEFORE UPDATE ON acks BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER acks_delete_rules BEFORE DELETE ON acks BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER open_mail_insert_rules BEFORE INSERT ON open_mail BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent')
+  WHERE NOT EXISTS (SELECT 1 FROM open_by_facts_v WHERE seq = NEW.seq AND recipient = NEW.recipient);
+  SELECT RAISE(IGNORE) FROM open_mail WHERE recipient = NEW.recipient AND seq = NEW.seq;
+END;
+
+CREATE TRIGGER open_mail_update_rules BEFORE UPDATE ON open_mail BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER open_mail_delete_rules BEFORE DELETE ON open_mail BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent') FROM open_by_facts_v WHERE seq = OLD.seq AND recipient = OLD.recipient;
+END;
+
+PRAGMA user_version = 6;

@@ -1,0 +1,2 @@
+-- Reads. What is to be done about the notice of an acknowledged message.
+SELECT status, detail, queue_id FROM cleanup_v WHERE message_id = :id;

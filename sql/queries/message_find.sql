@@ -1,0 +1,2 @@
+-- Reads. Up to two of the actor's messages whose id begins with :prefix (lower case, with hyphens); g follows every digit.
+SELECT id FROM messages WHERE id >= :prefix AND id < :prefix || 'g' AND :actor IN (sender, recipient) LIMIT 2;

@@ -1,0 +1,3 @@
+-- Writes. Records the outcome of a claimed notice.
+INSERT INTO notice_outcomes (message_id, submission, detail, recipient_status)
+VALUES (:id, :submission, :detail, :recipient_status);

@@ -1,0 +1,2 @@
+-- Writes. Removes a registration.
+DELETE FROM waits WHERE token = :token;

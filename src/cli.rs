@@ -1,0 +1,84 @@
+//! The command tree. What each verb takes stands with the verb.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Parser, Subcommand};
+
+use crate::commands;
+
+/// Send requests to other agent sessions on this machine, answer them, and find everything again.
+///
+/// Messages are saved in one SQLite mailbox before anybody is told of them. Every command prints one JSON object.
+#[derive(Debug, Parser)]
+#[command(name = "htalk", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Example:\n  htalk peer add me --harness shell --delivery pull\n  htalk --as me inbox\n\n\
+    `htalk demo` shows a whole exchange in a mailbox of its own.")]
+pub struct Cli {
+    /// The mailbox; else HTALK_DB, else $XDG_DATA_HOME/harness-talk/mail.sqlite3, else ~/.local/share/…
+    #[arg(long, value_name = "PATH")]
+    pub db: Option<PathBuf>,
+    /// The calling peer; else HTALK_PEER, else the peer of the calling client's session
+    #[arg(long = "as", value_name = "NAME")]
+    pub actor: Option<String>,
+    /// The verb.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Register, list, check, retire and restore peers
+    #[command(subcommand)]
+    Peer(Peer),
+    /// Save a request to another peer and tell its client once
+    Send(commands::send::Send),
+    /// Save the one answer to a request
+    Reply(commands::reply::Reply),
+    /// Wait for the answer to an own request
+    Wait(commands::wait::Wait),
+    /// Print one message
+    Show(commands::show::Show),
+    /// Acknowledge a message after reading it
+    Ack(commands::ack::Ack),
+    /// List the open mail: unanswered questions and unacknowledged answers
+    Inbox(commands::inbox::Inbox),
+    /// List what the calling peer sent, newest first
+    Sent(commands::sent::Sent),
+    /// Print a JSON line for each open message, as they come
+    Watch(commands::watch::Watch),
+    /// Make a mailbox, or upgrade one of an earlier release
+    Migrate(commands::migrate::Migrate),
+    /// Show a whole exchange between two peers in a temporary mailbox
+    Demo(commands::demo::Demo),
+}
+
+/// The verbs about peers.
+#[derive(Debug, Subcommand)]
+pub enum Peer {
+    /// Record the address of a peer; touches no client
+    Add(commands::peer_add::PeerAdd),
+    /// List the registered peers
+    List(commands::peer_list::PeerList),
+    /// Look whether a peer can be reached right now
+    Check(commands::peer_check::PeerCheck),
+    /// List the client sessions that could be registered
+    Discover(commands::peer_discover::PeerDiscover),
+    /// Take a peer out of all new requests
+    Retire(commands::peer_retire::PeerName),
+    /// Bring a retired peer back
+    Restore(commands::peer_retire::PeerName),
+}
+
+/// Parses the arguments of the process. Wrong usage, `--help` and `--version` end it here.
+pub fn parse() -> Cli {
+    Cli::try_parse().unwrap_or_else(|error| {
+        if error.kind() == ErrorKind::DisplayVersion {
+            let _ = crate::output::plain(concat!(env!("CARGO_PKG_VERSION"), "\n"));
+            std::process::exit(0);
+        }
+        let _ = error.print();
+        std::process::exit(if error.use_stderr() { 2 } else { 0 });
+    })
+}

@@ -1,0 +1,148 @@
+//! The client seam: what htalk asks of a coding client, and what a client's protocol may answer.
+//!
+//! An adapter knows one vendor's protocol and nothing else: no database, no other adapter, no output. Each method returns
+//! evidence, with the time limits and the meaning of the contract: whatever fails before the one write is a refusal,
+//! whatever is doubtful after it is unknown.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+/// Where a native peer's session is, as registered.
+#[derive(Debug, Clone)]
+pub struct Address {
+    /// `codex`, `claude` or `opencode`.
+    pub harness: String,
+    /// The client's own id of the session, in its stored form.
+    pub session_id: String,
+    /// The directory in which the session works, resolved when it was registered.
+    pub workspace: PathBuf,
+    /// The client's configuration directory, where it is not the usual one.
+    pub home: Option<PathBuf>,
+    /// A Codex app server's socket, where one was named.
+    pub socket: Option<PathBuf>,
+    /// An OpenCode server's URL.
+    pub url: Option<String>,
+}
+
+/// A failure that a client stated or that showed before anything was written: a code and the system's words.
+#[derive(Debug, Clone)]
+pub struct Refusal {
+    /// One of the codes with a row in `error_codes`, or an adapter's own with a part after `:`.
+    pub code: String,
+    /// The words or numbers of the system or the client; never a secret, never a message body.
+    pub detail: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal without further words.
+    pub fn new(code: impl Into<String>) -> Self {
+        Refusal { code: code.into(), detail: None }
+    }
+
+    /// The same refusal with the system's words.
+    pub fn with_detail(mut self, detail: impl ToString) -> Self {
+        self.detail = Some(detail.to_string());
+        self
+    }
+}
+
+/// How far a notice came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Submission {
+    /// Nothing reached the client, or the client positively refused it.
+    NotSubmitted,
+    /// It may have reached the client; nobody knows.
+    Unknown,
+    /// The client confirmed it.
+    Submitted,
+}
+
+impl Submission {
+    /// The value of `notice_outcomes.submission`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Submission::NotSubmitted => "not_submitted",
+            Submission::Unknown => "submission_unknown",
+            Submission::Submitted => "submitted",
+        }
+    }
+}
+
+/// The outcome of one notice.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// How far it came.
+    pub submission: Submission,
+    /// The receipt, or the code of what went wrong; stored as `notification_detail`.
+    pub detail: String,
+    /// The recipient's state seen at the notice, one of the values of `recipient_status`; none where none was looked at.
+    pub recipient_status: Option<&'static str>,
+}
+
+impl Outcome {
+    /// The outcome of a refusal before the write, with the state seen until then.
+    pub fn refused(code: impl Into<String>, recipient_status: Option<&'static str>) -> Self {
+        Outcome { submission: Submission::NotSubmitted, detail: code.into(), recipient_status }
+    }
+}
+
+/// How the removal of an accepted notice ended.
+#[derive(Debug, Clone)]
+pub enum Removal {
+    /// The client removed it.
+    Removed,
+    /// The client has no such notice any more.
+    Absent,
+    /// It failed before the removal was asked for.
+    Unavailable(Refusal),
+    /// It failed afterwards; nobody knows.
+    Unknown(Refusal),
+}
+
+/// One place in which `peer discover` looked.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// What the place covered: `harness`, `source`, `status`, `rejected`, `error`, `detail` and its path, socket or URL.
+    pub source: Map<String, Value>,
+    /// The sessions found there: `harness`, `session_id`, `workspace`, `runtime_status`, `source` and address fields.
+    pub sessions: Vec<Map<String, Value>>,
+}
+
+/// What `peer discover` was asked to cover.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// Codex sockets that were named, besides the usual one.
+    pub codex_sockets: Vec<PathBuf>,
+    /// OpenCode URLs that were named, besides the usual one.
+    pub opencode_urls: Vec<String>,
+}
+
+/// One vendor's protocol.
+pub trait Client: Sync {
+    /// Lists the sessions that could be registered, without starting, waking or changing anything. Never longer than 4 s.
+    fn discover(&self, scope: &Scope) -> Vec<Found>;
+
+    /// Verifies the exact recipient and returns the evidence found (the keys of `peer check`).
+    fn check(&self, address: &Address) -> Result<Map<String, Value>, Refusal>;
+
+    /// Makes the one attempt to submit `text`. Directly before its one write the adapter calls `skip`; a code from there
+    /// ends the attempt as not submitted, with that code.
+    fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome;
+
+    /// Takes an accepted notice back by the queue id of its receipt, where the client can do that.
+    fn withdraw(&self, address: &Address, queue_id: &str) -> Removal;
+}
+
+/// The adapter of a harness; none for a label that can only pull.
+pub fn client(_harness: &str) -> Option<&'static dyn Client> {
+    None
+}
+
+/// The server that an OpenCode peer has where none is named.
+pub const USUAL_SERVER: &str = "http://127.0.0.1:4096";
+
+/// An OpenCode server's URL as it is stored.
+pub fn server_url(text: &str) -> Result<String, &'static str> {
+    Ok(text.trim_end_matches('/').to_owned())
+}

@@ -1,0 +1,35 @@
+//! `htalk ack ID`
+
+use clap::Args;
+
+use super::{Done, id, message, notice};
+use crate::config::Run;
+use crate::db::Access;
+use crate::error::Result;
+use crate::sql;
+
+/// Acknowledge a message after reading it. Nobody is woken; a notice still queued at the client is taken back.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  htalk --as me ack 1f0c9d52")]
+pub struct Ack {
+    /// The message id, or at least its first 8 hexadecimal digits
+    id: String,
+}
+
+impl Ack {
+    /// Saves the acknowledgment, then cleans up; repeating it keeps the first time and tries the clean-up again.
+    pub fn run(self, run: &Run) -> Result<Done> {
+        let db = run.open(Access::Write)?;
+        let actor = run.actor(&db)?;
+        let id = id::resolve(&db, &actor, &self.id, "unknown_message")?;
+        crate::progress::progress().message_id = Some(id.clone());
+        db.write(|db| {
+            db.row(sql::MESSAGE_ACK, &[(":id", id.as_str().into()), (":actor", actor.name.as_str().into())])
+        })?;
+        crate::progress::progress().is_saved = true;
+        let cleanup = notice::clean_up(&db, &id)?;
+        let mut answer = db.read(|db| message::result(db, &actor, &id))?;
+        answer.insert("notification_cleanup".into(), cleanup);
+        Done::ok(answer)
+    }
+}

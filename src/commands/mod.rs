@@ -1,0 +1,94 @@
+//! The verbs, one a file, and the answer they share.
+
+pub mod ack;
+mod body;
+pub mod demo;
+mod id;
+pub mod inbox;
+mod message;
+pub mod migrate;
+mod notice;
+mod page;
+pub mod peer_add;
+pub mod peer_check;
+pub mod peer_discover;
+pub mod peer_list;
+pub mod peer_retire;
+pub mod reply;
+pub mod send;
+pub mod sent;
+pub mod show;
+pub mod wait;
+pub mod watch;
+
+use serde_json::{Map, Value};
+
+use crate::cli::{Cli, Command, Peer};
+use crate::config::Run;
+use crate::db::{self, Access};
+use crate::error::{Error, Result};
+use crate::progress::progress;
+
+/// How a command ended.
+pub struct Done {
+    /// The one object to print; none where the command printed by itself.
+    pub value: Option<Value>,
+    /// The exit code.
+    pub exit: i32,
+}
+
+impl Done {
+    fn ok(value: impl Into<Value>) -> Result<Done> {
+        Ok(Done { value: Some(value.into()), exit: 0 })
+    }
+}
+
+/// Runs the verb that was asked for; an error becomes its answer.
+pub fn run(cli: Cli) -> Done {
+    if let Command::Demo(demo) = cli.command {
+        return demo.run();
+    }
+    let result = Run::new(cli.db, cli.actor).and_then(|run| match cli.command {
+        Command::Peer(Peer::Add(verb)) => verb.run(&run),
+        Command::Peer(Peer::List(verb)) => verb.run(&run),
+        Command::Peer(Peer::Check(verb)) => verb.run(&run),
+        Command::Peer(Peer::Discover(verb)) => verb.run(&run),
+        Command::Peer(Peer::Retire(verb)) => verb.retire(&run),
+        Command::Peer(Peer::Restore(verb)) => verb.restore(&run),
+        Command::Send(verb) => verb.run(&run),
+        Command::Reply(verb) => verb.run(&run),
+        Command::Wait(verb) => verb.run(&run),
+        Command::Show(verb) => verb.run(&run),
+        Command::Ack(verb) => verb.run(&run),
+        Command::Inbox(verb) => verb.run(&run),
+        Command::Sent(verb) => verb.run(&run),
+        Command::Watch(verb) => verb.run(&run),
+        Command::Migrate(verb) => verb.run(&run),
+        Command::Demo(verb) => Ok(verb.run()),
+    });
+    result.unwrap_or_else(refusal)
+}
+
+/// The answer of an error: its code, what is known about it, and the ways on.
+fn refusal(error: Error) -> Done {
+    // Only a mailbox that can be read anyway is asked what its code means; the binary knows the same text.
+    let mailbox = progress().mailbox.clone();
+    let open = db::open(&mailbox, Access::Read).ok().filter(|_| !error.code.starts_with("database_"));
+    let row = db::error_row(open.as_ref(), &error.code).unwrap_or_default();
+    let mut recovery = progress().recovery();
+    let mut answer = Map::new();
+    answer.insert("state".into(), "error".into());
+    answer.insert("error".into(), error.code.into());
+    if let Some(detail) = error.detail {
+        answer.insert("detail".into(), detail.into());
+    }
+    for (key, value) in error.facts {
+        match key.as_str() {
+            "show" => recovery.insert(key, value),
+            _ => answer.insert(key, value),
+        };
+    }
+    answer.insert("recovery".into(), recovery.into());
+    answer.insert("next_action".into(), row.get("next_step").cloned().unwrap_or_default());
+    Done { value: Some(answer.into()), exit: 2 }
+}

@@ -1,0 +1,79 @@
+//! `htalk send RECIPIENT`
+
+use clap::Args;
+use uuid::Uuid;
+
+use super::{Done, body, message, notice, wait};
+use crate::config::{Run, text, unknown_peer};
+use crate::db::{Access, Arg};
+use crate::error::{Error, Result};
+use crate::progress::progress;
+use crate::sql;
+
+/// Save a request to another peer, then tell its client once that mail is waiting.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  htalk --as me send reviewer --message 'Which test is missing?'\n  \
+    htalk --as me send reviewer --message-file - <<'EOT'\n  Backticks, $x and quotes arrive as they are.\n  EOT")]
+pub struct Send {
+    /// The peer to ask
+    recipient: String,
+    /// The id of the request: with it, repeating the command is safe
+    #[arg(long, value_name = "UUID")]
+    id: Option<String>,
+    #[command(flatten)]
+    source: body::Source,
+    /// Save only; do not tell the recipient's client
+    #[arg(long)]
+    no_notify: bool,
+    /// Wait so long for the answer, 0 to 45 seconds
+    #[arg(long, value_name = "SECONDS", default_value = "0", allow_negative_numbers = true)]
+    wait: f64,
+}
+
+impl Send {
+    /// Saves the request, makes the one attempt to notify, and waits where asked to.
+    pub fn run(self, run: &Run) -> Result<Done> {
+        let seconds = wait::seconds(self.wait)?;
+        let id = match &self.id {
+            Some(spelling) => Uuid::try_parse(spelling).map_err(|_| Error::new("invalid_uuid"))?,
+            None => Uuid::new_v4(),
+        };
+        let id = id.to_string();
+        let db = run.open(Access::Write)?;
+        let actor = run.actor(&db)?;
+        let body = self.source.read()?;
+        progress().message_id = Some(id.clone());
+        let args = [
+            (":id", id.as_str().into()),
+            (":actor", actor.name.as_str().into()),
+            (":recipient", self.recipient.as_str().into()),
+            (":body", Arg::Bytes(&body.bytes)),
+        ];
+        let saved = db.write(|db| {
+            let created = db.row(sql::MESSAGE_SEND, &args)?.is_some();
+            Ok((created, message::result(db, &actor, &id)?))
+        });
+        let (created, mut answer) = saved.map_err(|error| match error.code.as_str() {
+            "unknown_peer" => unknown_peer(&db, &self.recipient),
+            "message_id_conflict" => notice::conflict(&db, &actor, error, &id),
+            _ => body.explain(error),
+        })?;
+        progress().is_saved = true;
+        let mut exit = 0;
+        if created && !self.no_notify {
+            (answer, exit) = notice::announce(&db, &actor, &id, answer)?;
+        }
+        if self.wait > 0.0 {
+            let mut waited = wait::for_answer(&db, &actor, &id, seconds)?;
+            if let Some(cleanup) = answer.shift_remove("notification_cleanup") {
+                waited.insert("notification_cleanup".into(), cleanup);
+            }
+            answer = waited;
+            if text(&answer, "state") == "reply_received" {
+                exit = 0;
+            }
+        }
+        answer.insert("created".into(), created.into());
+        Ok(Done { value: Some(answer.into()), exit })
+    }
+}

@@ -1,0 +1,38 @@
+//! `htalk sent`
+
+use clap::Args;
+
+use super::Done;
+use super::page::{List, Size};
+use crate::config::Run;
+use crate::error::Result;
+use crate::sql;
+
+/// List what the calling peer sent, requests and answers, newest first.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  htalk --as me sent --limit 5")]
+pub struct Sent {
+    /// Only messages with a lower sequence number
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    before_seq: Option<i64>,
+    #[command(flatten)]
+    size: Size,
+}
+
+const LIST: List = List {
+    verb: "sent",
+    cursor_option: "--before-seq",
+    start: i64::MAX,
+    list: sql::SENT_LIST,
+    count: sql::SENT_COUNT,
+    nothing: "Nothing was sent from here.",
+    something: "For each request, wait brings a missing answer and show_reply prints one that came. \
+        Never repeat an uncertain notification.",
+};
+
+impl Sent {
+    /// Prints the page.
+    pub fn run(self, run: &Run) -> Result<Done> {
+        Done::ok(self.size.page(run, &LIST, self.before_seq)?)
+    }
+}

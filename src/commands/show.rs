@@ -1,0 +1,33 @@
+//! `htalk show ID`
+
+use clap::Args;
+
+use super::{Done, id, message};
+use crate::config::{Run, text};
+use crate::error::{Error, Result};
+use crate::sql;
+
+/// Print one message that the calling peer sent or received. Reading changes nothing.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  htalk --as me show 1f0c9d52")]
+pub struct Show {
+    /// The message id, or at least its first 8 hexadecimal digits
+    id: String,
+}
+
+impl Show {
+    /// Prints the message.
+    pub fn run(self, run: &Run) -> Result<Done> {
+        Done::ok(run.read(|db| {
+            let actor = run.actor(db)?;
+            let id = id::resolve(db, &actor, &self.id, "unknown_message")?;
+            let Some(stored) = db.row(sql::MESSAGE_GET, &[(":id", id.as_str().into())])? else {
+                return Err(Error::new("unknown_message"));
+            };
+            if ![text(&stored, "sender"), text(&stored, "recipient")].contains(&actor.name.as_str()) {
+                return Err(Error::new("message_not_addressed_to_peer"));
+            }
+            message::result(db, &actor, &id)
+        })?)
+    }
+}

@@ -1,0 +1,119 @@
+//! `htalk wait REQUEST_ID`, and the waiting of `send --wait`
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use uuid::Uuid;
+
+use super::{Done, id, message};
+use crate::bell::{self, Bell};
+use crate::config::{Actor, Run, text};
+use crate::db::{Access, Arg, Db, Row};
+use crate::error::{Error, Result};
+use crate::progress::progress;
+use crate::sql;
+
+/// The slow look: how long an answer of a writer that rings no bell can stay unseen.
+pub const SLOW_LOOK: Duration = Duration::from_millis(150);
+
+/// Wait for the answer to an own request. It can be repeated; the answer is never lost by not waiting.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  htalk --as me wait 1f0c9d52 --seconds 30")]
+pub struct Wait {
+    /// The id of the request, or at least its first 8 hexadecimal digits
+    request_id: String,
+    /// How long, 0 to 45
+    #[arg(long, value_name = "N", default_value = "45", allow_negative_numbers = true)]
+    seconds: f64,
+}
+
+impl Wait {
+    /// Prints the request, with its answer or with `wait_ended`.
+    pub fn run(self, run: &Run) -> Result<Done> {
+        let seconds = seconds(self.seconds)?;
+        let db = run.open(Access::Write)?;
+        let actor = run.actor(&db)?;
+        let id = id::resolve(&db, &actor, &self.request_id, "unknown_request")?;
+        progress().message_id = Some(id.clone());
+        Done::ok(for_answer(&db, &actor, &id, seconds)?)
+    }
+}
+
+/// A number of seconds as a duration, within the bounds of a wait.
+pub fn seconds(number: f64) -> Result<Duration> {
+    if (0.0..=45.0).contains(&number) {
+        return Ok(Duration::from_secs_f64(number));
+    }
+    Err(Error::new("wait_seconds_must_be_between_0_and_45").with_detail(number))
+}
+
+/// Waits for the answer to a request of the actor.
+pub fn for_answer(db: &Db, actor: &Actor, id: &str, limit: Duration) -> Result<Row> {
+    let deadline = Instant::now() + limit;
+    let token = Uuid::new_v4().to_string();
+    let registration = [
+        (":token", token.as_str().into()),
+        (":id", id.into()),
+        (":actor", actor.name.as_str().into()),
+        (":seconds", Arg::Real(limit.as_secs_f64())),
+    ];
+    // The registration carries the rules of a wait, so it is made for a wait of no time too and taken back with it.
+    let mut bell = None;
+    progress().wait = Some(token.clone());
+    let is_answered = db.write(|db| {
+        for expired in db.rows(sql::WAIT_EXPIRE, &[])? {
+            bell::remove(db.path(), text(&expired, "token"));
+        }
+        db.row(sql::WAIT_REGISTER, &registration)?;
+        if take(db, id)? || limit.is_zero() {
+            db.row(sql::WAIT_RELEASE, &registration[..1])?;
+            return is_answered(db, id);
+        }
+        bell = Some(Bell::hang(db.path(), &token));
+        Ok(false)
+    });
+    let result = is_answered.and_then(|is_answered| {
+        if let Some(bell) = bell {
+            listen(db, id, bell, deadline)?;
+            // Whoever can't record what the wait returned still gets the answer.
+            let _ = db.write(|db| take(db, id).and(db.row(sql::WAIT_RELEASE, &registration[..1])));
+        }
+        let mut answer = db.read(|db| message::result(db, actor, id))?;
+        if !is_answered && answer["reply"].is_null() {
+            answer.insert("wait_ended".into(), "timeout".into());
+        }
+        Ok(answer)
+    });
+    progress().wait = None;
+    result
+}
+
+/// Whether the answer is there; if so, records that this wait returned it.
+fn take(db: &Db, id: &str) -> Result<bool> {
+    let Some(answer) = db.row(sql::MESSAGE_ANSWER, &[(":id", id.into())])? else { return Ok(false) };
+    db.row(sql::WAIT_RETURN, &[(":id", text(&answer, "id").into())])?;
+    Ok(true)
+}
+
+fn is_answered(db: &Db, id: &str) -> Result<bool> {
+    Ok(db.row(sql::MESSAGE_ANSWER, &[(":id", id.into())])?.is_some())
+}
+
+/// Returns when the answer is there or the time is over.
+fn listen(db: &Db, id: &str, mut bell: Bell, deadline: Instant) -> Result<()> {
+    db.stop_waiting_for_locks()?;
+    let mut seen = None;
+    loop {
+        // A mailbox that is locked right now is looked at again.
+        let version = db.data_version().ok();
+        if (version.is_none() || version != seen) && is_answered(db, id).unwrap_or(false) {
+            return Ok(());
+        }
+        seen = version;
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        bell.wait(left.min(SLOW_LOOK));
+    }
+}

@@ -1,0 +1,92 @@
+//! `htalk watch`
+
+use std::convert::Infallible;
+use std::os::fd::AsFd;
+
+use clap::Args;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use serde_json::json;
+
+use super::wait::SLOW_LOOK;
+use super::{Done, notice};
+use crate::config::{Actor, Run, text};
+use crate::db::{Access, Db};
+use crate::error::{Error, Result};
+use crate::progress::progress;
+use crate::{output, sql};
+
+/// Print a JSON line for each open message, and for new ones as they come, until the reader or a signal ends it.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  htalk --as me watch")]
+pub struct Watch {}
+
+/// How many messages are read at once.
+const BATCH: i64 = 100;
+
+/// Ends the run; never printed.
+const READER_GONE: &str = "reader_gone";
+
+impl Watch {
+    /// Prints `ready`, then each open message once.
+    pub fn run(self, run: &Run) -> Result<Done> {
+        let db = run.open(Access::Read)?;
+        let actor = run.actor(&db)?;
+        progress().is_stream = true;
+        db.stop_waiting_for_locks()?;
+        let ready = output::line(&json!({ "event": "ready", "peer": actor.name }));
+        match ready.map_err(|_| Error::new(READER_GONE)).and_then(|()| follow(&db, &actor)) {
+            Err(error) if error.is(READER_GONE) => Ok(Done { value: None, exit: 0 }),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Prints each open message once; new ones have higher numbers, so a cursor is enough.
+fn follow(db: &Db, actor: &Actor) -> Result<Infallible> {
+    let mut seen = None;
+    let mut cursor = 0;
+    loop {
+        // Between this look and the list a message may come; it is then listed twice over, never missed.
+        let version = db.data_version().ok();
+        if version.is_none() || version != seen {
+            match news(db, actor, &mut cursor) {
+                Ok(true) => continue,
+                Ok(false) => seen = version,
+                // A mailbox that is locked right now is looked at again.
+                Err(error) if error.is("database_busy") => seen = None,
+                Err(error) => return Err(error),
+            }
+        }
+        await_reader_gone()?;
+    }
+}
+
+/// Prints the next messages after the cursor and moves it; true if there may be more.
+fn news(db: &Db, actor: &Actor, cursor: &mut i64) -> Result<bool> {
+    let args = [(":actor", actor.name.as_str().into()), (":cursor", (*cursor).into()), (":limit", BATCH.into())];
+    let messages = db.rows(sql::INBOX_LIST, &args)?;
+    for message in &messages {
+        let (id, sender) = (text(message, "id"), text(message, "sender"));
+        let notification = notice::notice(&actor.name, sender, id, message["in_reply_to"].is_null());
+        output::line(&json!({
+            "event": "message",
+            "id": id,
+            "seq": message["seq"],
+            "sender": sender,
+            "notification": notification,
+        }))
+        .map_err(|_| Error::new(READER_GONE))?;
+        *cursor = message["seq"].as_i64().unwrap_or(*cursor);
+    }
+    Ok(messages.len() == BATCH as usize)
+}
+
+/// Sleeps until the next look, unless nobody reads the lines any more.
+fn await_reader_gone() -> Result<()> {
+    let stdout = std::io::stdout();
+    let mut polled = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
+    match poll(&mut polled, PollTimeout::from(SLOW_LOOK.as_millis() as u16)) {
+        Ok(0) | Err(_) => Ok(()),
+        Ok(_) => Err(Error::new(READER_GONE)),
+    }
+}

@@ -1,0 +1,213 @@
+//! The mailbox file: open, upgrade, transaction, rows to JSON. Nothing else knows rusqlite, and this knows no verb.
+
+mod open;
+mod queue;
+mod readonly;
+mod upgrade;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Row as SqlRow, ToSql, Transaction, TransactionBehavior};
+use serde_json::{Map, Value};
+
+pub use open::{Access, open, resolve};
+
+use crate::error::{Error, Result};
+use crate::sql::{self, Statement};
+
+/// How long a command waits for another writer before it answers `database_busy`.
+pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
+
+/// One row as JSON: the column names are the keys, in their order.
+pub type Row = Map<String, Value>;
+
+/// A value bound to a named parameter of a statement.
+#[derive(Debug, Clone, Copy)]
+pub enum Arg<'a> {
+    /// NULL.
+    Null,
+    /// An integer; a boolean is 0 or 1.
+    Int(i64),
+    /// A floating-point number.
+    Real(f64),
+    /// A text.
+    Text(&'a str),
+    /// Bytes of a body: a text where they are UTF-8, else a BLOB, which the rules refuse in their own order.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> From<&'a str> for Arg<'a> {
+    fn from(text: &'a str) -> Self {
+        Arg::Text(text)
+    }
+}
+
+impl<'a> From<Option<&'a str>> for Arg<'a> {
+    fn from(text: Option<&'a str>) -> Self {
+        text.map_or(Arg::Null, Arg::Text)
+    }
+}
+
+impl From<i64> for Arg<'_> {
+    fn from(number: i64) -> Self {
+        Arg::Int(number)
+    }
+}
+
+impl ToSql for Arg<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Arg::Null => ValueRef::Null,
+            Arg::Int(number) => ValueRef::Integer(number),
+            Arg::Real(number) => ValueRef::Real(number),
+            Arg::Text(text) => ValueRef::Text(text.as_bytes()),
+            Arg::Bytes(bytes) if std::str::from_utf8(bytes).is_ok() => ValueRef::Text(bytes),
+            Arg::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+/// The schema number of this release.
+pub fn schema_version() -> i64 {
+    upgrade::CURRENT
+}
+
+/// The named parameters of a statement.
+pub type Args<'a> = &'a [(&'a str, Arg<'a>)];
+
+/// An open mailbox: one connection, which a command opens once.
+pub struct Db {
+    connection: Connection,
+    path: PathBuf,
+    /// What is read in place of a file that can't be opened the ordinary way.
+    source: Option<readonly::Source>,
+}
+
+impl Db {
+    /// An empty mailbox in memory, with the same schema: its rules can be asked before there is a file.
+    pub fn rehearsal() -> Result<Db> {
+        let connection = Connection::open_in_memory()?;
+        upgrade::build(&connection)?;
+        Ok(Db { connection, path: PathBuf::new(), source: None })
+    }
+
+    /// The resolved path of the mailbox.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs a statement and gives its rows to `each` until that answers false.
+    pub fn each(&self, statement: Statement, args: Args, mut each: impl FnMut(Row) -> Result<bool>) -> Result<()> {
+        let mut prepared = self.connection.prepare_cached(statement.0)?;
+        for (name, value) in args {
+            if let Some(index) = prepared.parameter_index(name)? {
+                prepared.raw_bind_parameter(index, value)?;
+            }
+        }
+        let mut rows = prepared.raw_query();
+        while let Some(row) = rows.next()? {
+            if !each(json(row)?)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a statement and returns all its rows.
+    pub fn rows(&self, statement: Statement, args: Args) -> Result<Vec<Row>> {
+        let mut all = Vec::new();
+        self.each(statement, args, |row| {
+            all.push(row);
+            Ok(true)
+        })?;
+        Ok(all)
+    }
+
+    /// Runs a statement to its end and returns its first row.
+    pub fn row(&self, statement: Statement, args: Args) -> Result<Option<Row>> {
+        Ok(self.rows(statement, args)?.into_iter().next())
+    }
+
+    /// Runs `work` in one transaction that sees one state of the mailbox and writes nothing.
+    pub fn read<T>(&self, work: impl FnOnce(&Db) -> Result<T>) -> Result<T> {
+        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?;
+        let result = work(self)?;
+        transaction.commit()?;
+        self.source.as_ref().map_or(Ok(()), readonly::Source::verify)?;
+        Ok(result)
+    }
+
+    /// Runs `work` in one transaction that holds the write lock from its start, and commits it durably; an error of
+    /// `work` undoes everything. Waits up to [`BUSY_LIMIT`] for another writer, then `database_busy`.
+    pub fn write<T>(&self, work: impl FnOnce(&Db) -> Result<T>) -> Result<T> {
+        let transaction = self.begin()?;
+        let result = work(self)?;
+        transaction.commit()?;
+        Ok(result)
+    }
+
+    /// A number that changes whenever another connection has committed to the mailbox.
+    pub fn data_version(&self) -> Result<i64> {
+        Ok(self.connection.pragma_query_value(None, "data_version", |row| row.get(0))?)
+    }
+
+    /// From now on a lock of another process is answered at once instead of waited for; for loops that come back anyway.
+    pub fn stop_waiting_for_locks(&self) -> Result<()> {
+        Ok(self.connection.busy_timeout(Duration::ZERO)?)
+    }
+
+    fn begin(&self) -> Result<Transaction<'_>> {
+        let deadline = Instant::now() + BUSY_LIMIT;
+        let start =
+            || Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(Error::from);
+        self.connection.busy_timeout(Duration::ZERO)?;
+        let begun = start().or_else(|error| {
+            if !error.is("database_busy") {
+                return Err(error);
+            }
+            // SQLite's own back-off lets late comers overtake; so those who found the lock taken line up.
+            let _turn = queue::Turn::take(&self.path, deadline);
+            loop {
+                match start() {
+                    Err(error) if error.is("database_busy") && Instant::now() < deadline => {
+                        std::thread::sleep(Duration::from_micros(500));
+                    }
+                    other => return other,
+                }
+            }
+        });
+        self.connection.busy_timeout(BUSY_LIMIT)?;
+        begun
+    }
+}
+
+/// What a code means, from the mailbox that is open or else from the text of the migrations: `exit`, `meaning`, `next_step`.
+pub fn error_row(db: Option<&Db>, code: &str) -> Option<Row> {
+    // A part after a colon was filled in at run time.
+    let code = code.split(':').next().unwrap_or(code);
+    let args = [(":code", Arg::Text(code))];
+    if let Some(row) = db.and_then(|db| db.row(sql::ERROR_GET, &args).ok().flatten()) {
+        return Some(row);
+    }
+    Db::rehearsal().ok()?.row(sql::ERROR_GET, &args).ok().flatten()
+}
+
+/// A column named `is_…` is a boolean. A text that is not UTF-8 is shown with U+FFFD, a BLOB likewise.
+fn json(row: &SqlRow) -> Result<Row> {
+    let statement: &rusqlite::Statement = row.as_ref();
+    let mut object = Map::with_capacity(statement.column_count());
+    for index in 0..statement.column_count() {
+        let name = statement.column_name(index)?;
+        let value = match row.get_ref(index)? {
+            ValueRef::Null => Value::Null,
+            ValueRef::Integer(number) if name.starts_with("is_") => Value::Bool(number != 0),
+            ValueRef::Integer(number) => Value::from(number),
+            ValueRef::Real(number) => Value::from(number),
+            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned().into(),
+        };
+        object.insert(name.to_owned(), value);
+    }
+    Ok(object)
+}

@@ -1,0 +1,225 @@
+//! Finding, recognising and opening the mailbox file.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{ErrorKind, Read};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+
+use super::{BUSY_LIMIT, Db, readonly, upgrade};
+use crate::error::{Error, Result};
+use crate::sql;
+
+/// What a command is about to do with the mailbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Only read; also possible where nothing can be written.
+    Read,
+    /// Read and write.
+    Write,
+    /// Read and write, and make a mailbox where there is no file.
+    Create,
+    /// Read and write, and make a mailbox of an empty file, but none where there is no file.
+    Fill,
+}
+
+/// The path of a file that SQLite or htalk keeps beside the mailbox.
+pub fn side_file(mailbox: &Path, ending: &str) -> PathBuf {
+    let mut path = OsString::from(mailbox);
+    path.push(ending);
+    path.into()
+}
+
+/// The absolute path of a mailbox with every symlink resolved, also where the file or its directory does not exist yet.
+pub fn resolve(path: &Path) -> Result<PathBuf> {
+    let absolute = std::path::absolute(path).map_err(|error| Error::new("database_unavailable").with_detail(error))?;
+    let mut rest = Vec::new();
+    let mut existing = absolute.as_path();
+    loop {
+        match existing.canonicalize() {
+            Ok(mut resolved) => {
+                resolved.extend(rest.iter().rev());
+                return Ok(resolved);
+            }
+            // A dangling link names the file that is to be made.
+            Err(_) if existing.is_symlink() => {
+                let target =
+                    fs::read_link(existing).map_err(|error| Error::new("database_unavailable").with_detail(error))?;
+                let mut path = existing.parent().unwrap_or(Path::new("/")).join(target);
+                path.extend(rest.iter().rev());
+                return resolve(&path);
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
+                let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else {
+                    return Ok(absolute);
+                };
+                rest.push(name.to_owned());
+                existing = parent;
+            }
+            Err(error) => return Err(Error::new("database_unavailable").with_detail(error)),
+        }
+    }
+}
+
+/// Opens the mailbox at a resolved path, upgrading it first where an earlier release wrote it.
+///
+/// # Errors
+/// `database_not_found`, `not_a_mailbox`, `unsupported_database_version`, `mailbox_not_writable` and the codes of an
+/// upgrade; in all of them the file is left as it was.
+pub fn open(path: &Path, access: Access) -> Result<Db> {
+    let header = match Header::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            if access != Access::Create {
+                return Err(Error::new("database_not_found").with_fact("resolved_path", path.to_string_lossy()));
+            }
+            create(path)?;
+            Header::default()
+        }
+        Err(error) => return Err(Error::new("database_unavailable").with_detail(error)),
+        Ok(header) => header,
+    };
+    if header.is_foreign() {
+        return Err(Error::new("not_a_mailbox").with_fact("resolved_path", path.to_string_lossy()));
+    }
+    let connection = connect(path)?;
+    let (connection, source) = match upgrade::version(&connection) {
+        Ok(upgrade::CURRENT) => (connection, None),
+        Ok(_) => {
+            upgrade::upgrade(&connection, path, matches!(access, Access::Create | Access::Fill))?;
+            (connection, None)
+        }
+        // A directory that can't be written shows at the first read.
+        Err(_) if access == Access::Read && !is_writable(path) => {
+            drop(connection);
+            let (connection, source) = readonly::open(path)?;
+            if upgrade::version(&connection)? != upgrade::CURRENT {
+                return Err(not_writable(path));
+            }
+            (connection, Some(source))
+        }
+        Err(error) if error.is("database_unavailable") && !is_writable(path) => return Err(not_writable(path)),
+        Err(error) => return Err(error),
+    };
+    if access != Access::Read {
+        if connection.is_readonly("main")? {
+            return Err(not_writable(path));
+        }
+        if !header.is_wal() {
+            prefer_wal(&connection)?;
+        }
+    }
+    // A close must not pay for a checkpoint, and the kept side files let a sandboxed session read.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(Db { connection, path: path.to_owned(), source })
+}
+
+/// Opens a connection with the pragmas of every connection; the file is not looked at yet.
+fn connect(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_LIMIT)?;
+    Ok(connection)
+}
+
+/// Switches to a write-ahead log: two syncs a commit become one, and readers don't wait for writers. Where that is not
+/// possible (another process is at work, or the file system has no shared memory) the rollback journal stays, with a
+/// sync of its directory.
+fn prefer_wal(connection: &Connection) -> Result<()> {
+    let mode = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0));
+    if !matches!(mode.as_deref(), Ok("wal")) {
+        connection.pragma_update(None, "synchronous", "extra")?;
+    }
+    Ok(())
+}
+
+/// Runs `sql/connect.sql`. Separate from [`connect`]: its pragmas read the schema, so a foreign file must be told before.
+pub fn apply_pragmas(connection: &Connection) -> Result<()> {
+    Ok(connection.execute_batch(sql::CONNECT)?)
+}
+
+/// Makes an empty private file, and private directories up to it, durably and whatever the umask.
+fn create(path: &Path) -> Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let missing: Vec<&Path> = directory.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
+    for ancestor in missing.into_iter().rev() {
+        match DirBuilder::new().mode(0o700).create(ancestor) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
+            other => other?,
+        }
+        fs::set_permissions(ancestor, Permissions::from_mode(0o700))?;
+        File::open(ancestor.parent().unwrap_or(Path::new("/")))?.sync_all()?;
+    }
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(file) => Ok(file.set_permissions(Permissions::from_mode(0o600))?),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_writable(path: &Path) -> bool {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    nix::unistd::access(directory, nix::unistd::AccessFlags::W_OK).is_ok()
+        && nix::unistd::access(path, nix::unistd::AccessFlags::W_OK).is_ok()
+}
+
+/// The refusal to write, with the system's reason and, for a caller inside Codex, the setting that would allow it.
+pub fn not_writable(path: &Path) -> Error {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let reason = [path, directory]
+        .iter()
+        .find_map(|place| nix::unistd::access(*place, nix::unistd::AccessFlags::W_OK).err())
+        .map_or_else(|| "read-only".to_owned(), |errno| std::io::Error::from(errno).to_string());
+    let mut detail = format!("{}: {reason}", path.display());
+    if std::env::var_os("CODEX_THREAD_ID").is_some_and(|id| !id.is_empty()) {
+        let root = serde_json::Value::from(directory.to_string_lossy());
+        detail.push_str(&format!(
+            "; in Codex, config.toml allows it with [sandbox_workspace_write] writable_roots = [{root}]"
+        ));
+    }
+    Error::new("mailbox_not_writable").with_detail(detail)
+}
+
+/// The first 100 bytes of a file. They only serve to leave foreign files alone: what the file says of itself may still
+/// lie in its `-wal`, so versions are asked of SQLite.
+struct Header([u8; 100]);
+
+impl Default for Header {
+    fn default() -> Self {
+        Header([0; 100])
+    }
+}
+
+impl Header {
+    fn read(path: &Path) -> std::io::Result<Header> {
+        // Without NONBLOCK a FIFO would hold the command up.
+        let file = OpenOptions::new().read(true).custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits()).open(path)?;
+        let facts = file.metadata()?;
+        let mut header = Header::default();
+        if !facts.is_file() {
+            header.0[0] = 1;
+        } else if facts.len() > 0 {
+            let mut bytes = Vec::with_capacity(100);
+            file.take(100).read_to_end(&mut bytes)?;
+            header.0[0] = 1;
+            header.0[..bytes.len()].copy_from_slice(&bytes);
+        }
+        Ok(header)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0 == [0; 100]
+    }
+
+    fn is_foreign(&self) -> bool {
+        let application = u32::from_be_bytes([self.0[68], self.0[69], self.0[70], self.0[71]]);
+        !self.is_empty()
+            && (!self.0.starts_with(b"SQLite format 3\0") || ![0, upgrade::APPLICATION].contains(&application))
+    }
+
+    fn is_wal(&self) -> bool {
+        self.0[18] == 2
+    }
+}

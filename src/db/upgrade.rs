@@ -1,0 +1,256 @@
+//! Making a mailbox, and bringing an older one to the present schema: a verified backup, then one atomic change.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use refinery_core::traits::sync::{Query, Transaction};
+use refinery_core::{Migrate, Migration, Runner, Target};
+use rusqlite::backup::Backup;
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use super::open::{apply_pragmas, side_file};
+use crate::error::{Error, Result};
+use crate::sql::{self, Statement};
+
+/// The schema number of this release, which is the number of the last migration.
+pub const CURRENT: i64 = 9;
+
+/// The `application_id` of a mailbox: "htlk".
+pub const APPLICATION: u32 = 0x6874_6C6B;
+
+/// The last schema of harness-talk, at which old mailboxes are stood.
+const HARNESS_TALK: i64 = 3;
+
+/// Which schema a file holds, and 0 for an empty one; applies the pragmas of every connection.
+///
+/// # Errors
+/// `unsupported_database_version` and `not_a_mailbox`; both leave the file as it was.
+pub fn version(connection: &Connection) -> Result<i64> {
+    let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let ours = application == i64::from(APPLICATION);
+    if ours && version == CURRENT {
+        apply_pragmas(connection)?;
+        return Ok(CURRENT);
+    }
+    let tables = texts(connection, sql::LEGACY_TABLES)?;
+    if version == 0 && tables.is_empty() {
+        return Ok(0);
+    }
+    let mail = ["messages", "peers"].iter().all(|name| tables.iter().any(|table| table == name));
+    if !mail || !(ours || application == 0) || version < 0 {
+        return Err(Error::new("not_a_mailbox"));
+    }
+    if version > if ours { CURRENT } else { HARNESS_TALK } {
+        let words = format!("the file has schema {version}, this htalk {} writes {CURRENT}", env!("CARGO_PKG_VERSION"));
+        return Err(Error::new("unsupported_database_version").with_detail(words));
+    }
+    Ok(version)
+}
+
+/// Brings the file to the present schema in one transaction; does nothing if another process did it meanwhile. An empty
+/// file is filled only where `fill` says so, otherwise it is `not_a_mailbox`.
+pub fn upgrade(connection: &Connection, path: &Path, fill: bool) -> Result<()> {
+    // Foreign keys can't be switched off inside a transaction, and the renaming of tables must leave references alone.
+    connection.pragma_update(None, "foreign_keys", "off")?;
+    connection.pragma_update(None, "legacy_alter_table", "on")?;
+    connection.pragma_update(None, "synchronous", "extra")?;
+    let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    match version(connection)? {
+        CURRENT => {}
+        0 if texts(connection, sql::LEGACY_TABLES)?.is_empty() => {
+            if !fill {
+                return Err(Error::new("not_a_mailbox"));
+            }
+            migrate(connection, None)?;
+        }
+        old => {
+            back_up(path, old)?;
+            if old <= HARNESS_TALK {
+                even_out(connection)?;
+                migrate(connection, Some(HARNESS_TALK))?;
+            } else {
+                migrate(connection, None)?;
+            }
+            check(connection)?;
+        }
+    }
+    transaction.commit()?;
+    connection.pragma_update(None, "legacy_alter_table", "off")?;
+    apply_pragmas(connection)
+}
+
+/// Builds the present schema in an empty database.
+pub fn build(connection: &Connection) -> Result<()> {
+    connection.pragma_update(None, "legacy_alter_table", "on")?;
+    migrate(connection, None)
+}
+
+/// Gives a mailbox of harness-talk the tables and columns that its last layout had.
+fn even_out(connection: &Connection) -> Result<()> {
+    let missing = texts(connection, sql::LEGACY_SCHEMA_MISSING)?;
+    if !missing.is_empty() {
+        return Err(Error::new("invalid_database_schema").with_detail(format!("missing: {}", missing.join(", "))));
+    }
+    for step in texts(connection, sql::LEGACY_STEPS)? {
+        let script = match step.as_str() {
+            "peers_url" => sql::LEGACY_PEERS_URL,
+            "peers_delivery" => sql::LEGACY_PEERS_DELIVERY,
+            "messages_wait_returned_at" => sql::LEGACY_MESSAGES_WAIT_RETURNED_AT,
+            "waits" => sql::LEGACY_WAITS,
+            _ => sql::LEGACY_RETIRED_PEERS,
+        };
+        connection.execute_batch(script.0)?;
+    }
+    Ok(())
+}
+
+/// Copies the mailbox, whose write lock is held, to `DB.backups/` and verifies the copy. Under its final name a backup is
+/// always complete.
+fn back_up(path: &Path, old: i64) -> Result<PathBuf> {
+    let failed = |error: &dyn std::fmt::Display| Error::new("database_backup_failed").with_detail(error);
+    let directory = side_file(path, ".backups");
+    match DirBuilder::new().mode(0o700).create(&directory) {
+        Ok(()) => fs::set_permissions(&directory, Permissions::from_mode(0o700)).map_err(|error| failed(&error))?,
+        Err(error) if directory.is_dir() => drop(error),
+        Err(error) => return Err(failed(&error)),
+    }
+    let name = format!("schema-{old}-before-{CURRENT}-{}.sqlite3", uuid::Uuid::new_v4());
+    let target = directory.join(name);
+    let partial = side_file(&target, ".partial");
+    let copy = || -> std::result::Result<(), Box<dyn std::error::Error>> {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)?;
+        file.set_permissions(Permissions::from_mode(0o600))?;
+        // The writing connection's own backup would wait for its own lock for ever.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let source = Connection::open_with_flags(path, flags)?;
+        let mut copy = Connection::open(&partial)?;
+        Backup::new(&source, &mut copy)?.run_to_completion(1000, std::time::Duration::ZERO, None)?;
+        // One file, complete by itself, whatever the journal of the original.
+        copy.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(()))?;
+        let damage = copy.pragma_query_value(None, "integrity_check", |row| row.get::<_, String>(0))?;
+        if damage != "ok" {
+            return Err(Box::new(Damaged(damage)));
+        }
+        copy.close().map_err(|(_, error)| error)?;
+        file.sync_all()?;
+        fs::rename(&partial, &target)?;
+        File::open(&directory)?.sync_all()?;
+        Ok(())
+    };
+    copy().map_err(|error| {
+        let _ = fs::remove_file(&partial);
+        match error.downcast_ref::<Damaged>() {
+            Some(damaged) => Error::new("database_integrity_check_failed").with_detail(&damaged.0),
+            None => failed(&error),
+        }
+    })?;
+    Ok(target)
+}
+
+/// What an integrity check found.
+#[derive(Debug)]
+struct Damaged(String);
+
+impl std::fmt::Display for Damaged {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Damaged {}
+
+/// Looks for rows that name peers or messages that are not there, before anything is committed.
+fn check(connection: &Connection) -> Result<()> {
+    let mut words = Vec::new();
+    connection.pragma_query(None, "foreign_key_check", |row| {
+        words.push(format!("{} names a missing row of {}", row.get::<_, String>(0)?, row.get::<_, String>(2)?));
+        Ok(())
+    })?;
+    if words.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::new("database_foreign_key_violation").with_detail(words.join("; ")))
+    }
+}
+
+/// Runs the migrations that are missing, after recording those up to `stand_at` as done.
+fn migrate(connection: &Connection, stand_at: Option<i64>) -> Result<()> {
+    let migrations: Vec<Migration> = sql::MIGRATIONS
+        .files()
+        .map(|file| {
+            let name = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+            Migration::unapplied(name, file.contents_utf8().unwrap_or_default())
+        })
+        .collect::<std::result::Result<_, _>>()
+        .map_err(failed)?;
+    if let Some(stand_at) = stand_at {
+        let target = Target::FakeVersion(stand_at as _);
+        Runner::new(&migrations).set_target(target).run(&mut Inside(connection)).map_err(failed)?;
+    }
+    Runner::new(&migrations).set_grouped(true).run(&mut Inside(connection)).map_err(failed)?;
+    Ok(())
+}
+
+/// refinery's own words can quote a whole migration, so only SQLite's are passed on.
+fn failed(error: refinery_core::Error) -> Error {
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+        if let Some(sqlite) = deeper.downcast_ref::<rusqlite::Error>() {
+            let code = match sqlite.sqlite_error_code() {
+                Some(ErrorCode::DiskFull) => "database_full",
+                Some(ErrorCode::DatabaseCorrupt) => "database_corrupt",
+                Some(ErrorCode::SystemIoFailure) => "database_unavailable",
+                _ => "invalid_database_schema",
+            };
+            let words =
+                sqlite.sqlite_error().map_or("SQLite refused a migration".to_owned(), |error| error.to_string());
+            return Error::new(code).with_detail(words);
+        }
+    }
+    Error::new("invalid_database_schema")
+}
+
+/// The first column of a statement's rows.
+fn texts(connection: &Connection, statement: Statement) -> Result<Vec<String>> {
+    let mut prepared = connection.prepare(statement.0)?;
+    let rows = prepared.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// A connection that is already inside a transaction, so that standing an old mailbox at its version and migrating it
+/// commit together: refinery's own begin and commit become nothing.
+struct Inside<'a>(&'a Connection);
+
+impl Transaction for Inside<'_> {
+    type Error = rusqlite::Error;
+
+    fn execute<'b, T: Iterator<Item = &'b str>>(&mut self, queries: T) -> rusqlite::Result<usize> {
+        let mut count = 0;
+        for query in queries {
+            self.0.execute_batch(query)?;
+            count += 1;
+        }
+        Ok(count)
+    }
+}
+
+impl Query<Vec<Migration>> for Inside<'_> {
+    fn query(&mut self, query: &str) -> rusqlite::Result<Vec<Migration>> {
+        let mut prepared = self.0.prepare(query)?;
+        let rows = prepared.query_map([], |row| {
+            let malformed =
+                |index| rusqlite::Error::InvalidColumnType(index, String::new(), rusqlite::types::Type::Text);
+            let at =
+                time::OffsetDateTime::parse(&row.get::<_, String>(2)?, &time::format_description::well_known::Rfc3339)
+                    .map_err(|_| malformed(2))?;
+            let checksum = row.get::<_, String>(3)?.parse().map_err(|_| malformed(3))?;
+            Ok(Migration::applied(row.get(0)?, row.get(1)?, at, checksum))
+        })?;
+        rows.collect()
+    }
+}
+
+impl Migrate for Inside<'_> {}

@@ -1,0 +1,38 @@
+//! SIGINT and SIGTERM: a thread waits for them and answers at once, whatever the command is blocked in.
+
+use nix::sys::signal::{SigSet, Signal};
+
+use crate::db::{self, Access};
+use crate::progress::progress;
+use crate::{bell, output, sql};
+
+/// Blocks both signals in this and all later threads, and answers the first one that comes: prints what is known of the
+/// run, withdraws its wait, and exits with 130 or 143.
+pub fn listen() {
+    let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
+    if signals.thread_block().is_ok() {
+        std::thread::spawn(move || {
+            if let Ok(signal) = signals.wait() {
+                end(signal);
+            }
+        });
+    }
+}
+
+fn end(signal: Signal) {
+    // Whoever commits or prints holds this state or the output; both are short.
+    let state = progress();
+    if let Some(token) = &state.wait {
+        bell::remove(&state.mailbox, token);
+        if let Ok(db) = db::open(&state.mailbox, Access::Write) {
+            let _ = db.write(|db| db.row(sql::WAIT_RELEASE, &[(":token", token.as_str().into())]));
+        }
+    }
+    for directory in &state.scratch {
+        let _ = std::fs::remove_dir_all(directory);
+    }
+    let answered = if state.is_stream { output::silence() } else { output::object(&state.interrupted()) };
+    if answered {
+        std::process::exit(128 + signal as i32);
+    }
+}

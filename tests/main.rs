@@ -1,0 +1,10 @@
+//! All tests in one binary, each rule at its own level.
+
+/// The contract, through the built binary.
+mod cli;
+/// The rules of the mailbox, as SQL, through the plain `sqlite3` shell.
+mod sql;
+/// The built `htalk` and the plain `sqlite3` shell in a sandbox of their own.
+mod support;
+/// The rules of the house.
+mod tidy;

@@ -1,0 +1,1 @@
+//! The rules of the mailbox, as SQL, through the plain `sqlite3` shell.

@@ -1,0 +1,166 @@
+//! A sandbox for one test: an own empty home, a mailbox in it, the built `htalk` and the plain `sqlite3` shell, all with a
+//! clean environment.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// One test's own directory, removed when the test is over.
+pub struct Sandbox {
+    root: PathBuf,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit code; 128 and the signal for one that was killed.
+    pub code: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Sandbox {
+    /// An empty directory; there is no mailbox yet.
+    pub fn new() -> Sandbox {
+        let root = std::env::temp_dir().join(format!("htalk-test-{}", uuid::Uuid::new_v4()));
+        fs::create_dir(&root).unwrap();
+        // Resolved, as htalk prints it.
+        Sandbox { root: root.canonicalize().unwrap() }
+    }
+
+    /// A mailbox with these pull peers.
+    pub fn with_peers(names: &[&str]) -> Sandbox {
+        let sandbox = Sandbox::new();
+        for name in names {
+            sandbox.htalk(&["peer", "add", name, "--harness", "test", "--delivery", "pull"]).done();
+        }
+        sandbox
+    }
+
+    /// The directory, which is also HOME.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The mailbox that the commands of this sandbox use.
+    pub fn mailbox(&self) -> PathBuf {
+        self.root.join("mail.sqlite3")
+    }
+
+    /// A command with a clean environment.
+    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.env_clear().env("HOME", &self.root).env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LANG", "C.UTF-8");
+        command.env("TMPDIR", std::env::temp_dir()).current_dir(&self.root).stdin(Stdio::null());
+        command
+    }
+
+    /// The built htalk on this mailbox, ready to be changed further.
+    pub fn htalk_command(&self, words: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_htalk"));
+        command.env("HTALK_DB", self.mailbox()).args(words);
+        command
+    }
+
+    /// Runs htalk on this mailbox.
+    pub fn htalk(&self, words: &[&str]) -> Ran {
+        run(&mut self.htalk_command(words), b"")
+    }
+
+    /// Runs htalk with a text on its standard input.
+    pub fn htalk_reading(&self, words: &[&str], input: &[u8]) -> Ran {
+        run(&mut self.htalk_command(words), input)
+    }
+
+    /// Starts htalk with its output captured.
+    pub fn start(&self, words: &[&str]) -> Child {
+        self.htalk_command(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// Runs a script in the plain sqlite3 shell with its defaults, on this mailbox.
+    pub fn sqlite(&self, script: &str) -> Ran {
+        run(self.command("sqlite3").arg("-batch").arg(self.mailbox()), script.as_bytes())
+    }
+
+    /// Saves a request from one pull peer to another and returns its id.
+    pub fn send(&self, sender: &str, recipient: &str, body: &str) -> String {
+        self.htalk(&["--as", sender, "send", recipient, "--message", body]).done()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Saves the answer to a request and returns its id.
+    pub fn reply(&self, actor: &str, request: &str, body: &str) -> String {
+        self.htalk(&["--as", actor, "reply", request, "--message", body]).done()["id"].as_str().unwrap().to_owned()
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.root);
+    }
+}
+
+/// Runs a command to its end with an input.
+pub fn run(command: &mut Command, input: &[u8]) -> Ran {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // A command that ends early does not read its input.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let ran = finish(child);
+    writer.join().unwrap();
+    ran
+}
+
+/// Waits for a started command.
+pub fn finish(child: Child) -> Ran {
+    child.wait_with_output().unwrap().into()
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        use std::os::unix::process::ExitStatusExt;
+        Ran {
+            code: output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap_or_default()),
+            out: String::from_utf8(output.stdout).expect("output is UTF-8"),
+            err: String::from_utf8(output.stderr).expect("messages are UTF-8"),
+        }
+    }
+}
+
+impl Ran {
+    /// The one object on the one line that was printed.
+    pub fn json(&self) -> Value {
+        assert!(self.out.ends_with('\n') && self.out.lines().count() == 1, "not one line: {self:?}");
+        assert_eq!(self.err, "", "{self:?}");
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The object of a command that succeeded.
+    #[track_caller]
+    pub fn done(&self) -> Value {
+        assert_eq!(self.code, 0, "{self:?}");
+        self.json()
+    }
+
+    /// The object of a command that was refused with this code.
+    #[track_caller]
+    pub fn refused(&self, code: &str) -> Value {
+        let object = self.json();
+        assert_eq!(object["state"], "error", "{self:?}");
+        assert_eq!(object["error"], code, "{self:?}");
+        assert_eq!(self.code, 2, "{self:?}");
+        object
+    }
+
+    /// What a shell script printed, which must not have failed.
+    #[track_caller]
+    pub fn text(&self) -> &str {
+        assert!(self.code == 0 && self.err.is_empty(), "{self:?}");
+        self.out.trim_end()
+    }
+}
