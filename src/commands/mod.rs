@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 use crate::cli::{Cli, Command, Peer};
 use crate::config::Run;
-use crate::db::{self, Access};
+use crate::db;
 use crate::error::{Error, Result};
 use crate::progress::progress;
 
@@ -71,10 +71,7 @@ pub fn run(cli: Cli) -> Done {
 
 /// The answer of an error: its code, what is known about it, and the ways on.
 fn refusal(error: Error) -> Done {
-    // Only a mailbox that can be read anyway is asked what its code means; the binary knows the same text.
-    let mailbox = progress().mailbox.clone();
-    let open = db::open(&mailbox, Access::Read).ok().filter(|_| !error.code.starts_with("database_"));
-    let row = db::error_row(open.as_ref(), &error.code).unwrap_or_default();
+    let row = db::error_row(&error.code).unwrap_or_default();
     let mut recovery = progress().recovery();
     let mut answer = Map::new();
     answer.insert("state".into(), "error".into());

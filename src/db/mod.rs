@@ -183,15 +183,11 @@ impl Db {
     }
 }
 
-/// What a code means, from the mailbox that is open or else from the text of the migrations: `exit`, `meaning`, `next_step`.
-pub fn error_row(db: Option<&Db>, code: &str) -> Option<Row> {
+/// What a code means: its row of `error_codes`. The mailbox may be unreadable, so the binary's own text is asked.
+pub fn error_row(code: &str) -> Option<Row> {
     // A part after a colon was filled in at run time.
     let code = code.split(':').next().unwrap_or(code);
-    let args = [(":code", Arg::Text(code))];
-    if let Some(row) = db.and_then(|db| db.row(sql::ERROR_GET, &args).ok().flatten()) {
-        return Some(row);
-    }
-    Db::rehearsal().ok()?.row(sql::ERROR_GET, &args).ok().flatten()
+    Db::rehearsal().ok()?.row(sql::ERROR_GET, &[(":code", code.into())]).ok().flatten()
 }
 
 /// A column named `is_…` is a boolean. A text that is not UTF-8 is shown with U+FFFD, a BLOB likewise.

@@ -5,6 +5,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -128,7 +129,9 @@ fn connect(path: &Path) -> Result<Connection> {
 /// possible (another process is at work, or the file system has no shared memory) the rollback journal stays, with a
 /// sync of its directory.
 fn prefer_wal(connection: &Connection) -> Result<()> {
+    connection.busy_timeout(Duration::ZERO)?;
     let mode = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0));
+    connection.busy_timeout(BUSY_LIMIT)?;
     if !matches!(mode.as_deref(), Ok("wal")) {
         connection.pragma_update(None, "synchronous", "extra")?;
     }
