@@ -134,6 +134,9 @@ pub trait Client: Sync {
     fn withdraw(&self, address: &Address, queue_id: &str) -> Removal;
 }
 
+/// The harnesses whose sessions can be notified.
+pub const HARNESSES: [&str; 3] = ["codex", "claude", "opencode"];
+
 /// The adapter of a harness; none for a label that can only pull.
 pub fn client(_harness: &str) -> Option<&'static dyn Client> {
     None

@@ -1,14 +1,20 @@
 //! `htalk peer discover`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use clap::Args;
+use serde_json::{Map, Value, json};
 
 use super::Done;
-
-use crate::config::Run;
-
+use crate::clients::{self, Found, HARNESSES, Scope};
+use crate::config::{Run, expand, text};
+use crate::db::Row;
 use crate::error::{Error, Result};
+
+/// How long all clients together may take; one that is slower is reported as unavailable.
+const LIMIT: Duration = Duration::from_millis(4_500);
 
 /// List the client sessions that could be registered. Nothing is started, woken or changed, and no mailbox is opened.
 #[derive(Debug, Args)]
@@ -29,18 +35,113 @@ pub struct PeerDiscover {
 }
 
 impl PeerDiscover {
-    /// Prints the sessions and what each source covered.
-    pub fn run(self, _run: &Run) -> Result<Done> {
-        let covers = |harness: &str| self.harness.as_deref().is_none_or(|wanted| wanted == harness);
-        if !["codex", "claude", "opencode"].iter().any(|harness| covers(harness)) {
+    /// Prints the sessions and what each source covered; exits with 2 if every source was unavailable.
+    pub fn run(self, run: &Run) -> Result<Done> {
+        let wanted: Vec<&str> = HARNESSES
+            .into_iter()
+            .filter(|harness| self.harness.as_deref().is_none_or(|only| only == *harness))
+            .collect();
+        if wanted.is_empty() {
             return Err(Error::new("unsupported_harness"));
         }
-        if !self.codex_socket.is_empty() && !covers("codex") {
+        if !self.codex_socket.is_empty() && !wanted.contains(&"codex") {
             return Err(Error::new("codex_socket_requires_codex_discovery"));
         }
-        if !self.opencode_url.is_empty() && !covers("opencode") {
+        if !self.opencode_url.is_empty() && !wanted.contains(&"opencode") {
             return Err(Error::new("opencode_url_requires_opencode_discovery"));
         }
-        Err(Error::new("adapter_unavailable"))
+        let opencode_urls = self.opencode_url.iter().map(|url| clients::server_url(url).map_err(Error::new));
+        let scope = Scope {
+            codex_sockets: self.codex_socket.iter().map(|path| expand(path)).collect::<Result<_>>()?,
+            opencode_urls: opencode_urls.collect::<Result<_>>()?,
+        };
+        let workspace = match &self.workspace {
+            Some(path) => Some(directory(path)?),
+            None => None,
+        };
+        let (mut sessions, mut sources) = (Vec::new(), Vec::new());
+        for found in ask(&wanted, &scope) {
+            sources.push(Value::Object(found.source));
+            sessions.extend(found.sessions);
+        }
+        sessions.retain(|session| {
+            workspace.as_ref().is_none_or(|wanted| {
+                Path::new(text(session, "workspace")).canonicalize().is_ok_and(|seen| seen == *wanted)
+            })
+        });
+        let key = |session: &Row| ["harness", "workspace", "session_id"].map(|part| text(session, part).to_owned());
+        sessions.sort_by_cached_key(key);
+        // One session can be found in several places; the first source that lists it speaks for it.
+        sessions.dedup_by_key(|session| key(session));
+        for session in &mut sessions {
+            let command = peer_add(run, session);
+            session.insert("peer_add".into(), command.into());
+        }
+        let is_blind = sources.iter().all(|source| source["status"] == "unavailable");
+        let answer = json!({
+            "sessions": sessions,
+            "sources": sources,
+            "next_action": "Register a session with its peer_add command, under a name of your choice.",
+            "scope": {
+                "harness": self.harness,
+                "workspace": workspace.map(|path| path.to_string_lossy().into_owned()),
+                "codex_sockets": scope.codex_sockets.iter().map(|path| path.to_string_lossy()).collect::<Vec<_>>(),
+                "opencode_urls": scope.opencode_urls,
+            },
+        });
+        Ok(Done { value: Some(answer), exit: if is_blind { 2 } else { 0 } })
     }
+}
+
+/// Asks the clients side by side, so that a slow one hides none of the others.
+fn ask(wanted: &[&'static str], scope: &Scope) -> Vec<Found> {
+    let deadline = Instant::now() + LIMIT;
+    let asked: Vec<_> = wanted
+        .iter()
+        .map(|harness| {
+            let (sender, receiver) = mpsc::channel();
+            let (harness, scope) = (*harness, scope.clone());
+            std::thread::spawn(move || {
+                let found = clients::client(harness).map(|client| client.discover(&scope)).unwrap_or_default();
+                // Nobody listens any more once the time is over.
+                let _ = sender.send(found);
+            });
+            (harness, receiver)
+        })
+        .collect();
+    let answers = asked.into_iter().map(|(harness, receiver)| {
+        let left = deadline.saturating_duration_since(Instant::now());
+        receiver.recv_timeout(left).unwrap_or_else(|_| vec![overdue(harness)])
+    });
+    answers.flatten().collect()
+}
+
+fn overdue(harness: &str) -> Found {
+    let words = [("harness", harness), ("source", "all"), ("status", "unavailable"), ("error", "discovery_timed_out")];
+    let mut source: Map<String, Value> = words.into_iter().map(|(key, word)| (key.into(), word.into())).collect();
+    source.insert("rejected".into(), 0.into());
+    source.insert("detail".into(), format!("no answer within {} s", LIMIT.as_secs_f32()).into());
+    Found { source, sessions: Vec::new() }
+}
+
+/// A command that registers a session, with a name to be changed at will.
+fn peer_add(run: &Run, session: &Row) -> String {
+    let (harness, id) = (text(session, "harness"), text(session, "session_id"));
+    let tail: String = id.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
+    let name = format!("{harness}-{}", tail.to_lowercase());
+    let mailbox = run.mailbox().to_string_lossy();
+    let mut words = vec!["htalk", "--db", &mailbox, "peer", "add", &name, "--harness", harness, "--session", id];
+    let options = [("workspace", "--workspace"), ("home", "--home"), ("socket", "--socket"), ("url", "--url")];
+    for (key, option) in options {
+        if let Some(value) = session.get(key).and_then(Value::as_str) {
+            words.extend([option, value]);
+        }
+    }
+    shlex::try_join(words).unwrap_or_default()
+}
+
+fn directory(path: &Path) -> Result<PathBuf> {
+    let refused = |error: &dyn std::fmt::Display| Error::new("workspace_must_be_a_directory").with_detail(error);
+    let resolved = expand(path)?.canonicalize().map_err(|error| refused(&error))?;
+    if resolved.is_dir() { Ok(resolved) } else { Err(refused(&resolved.display())) }
 }
