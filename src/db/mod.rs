@@ -5,6 +5,7 @@ mod queue;
 mod readonly;
 mod upgrade;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,9 @@ use crate::sql::{self, Statement};
 
 /// How long a command waits for another writer before it answers `database_busy`.
 pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
+
+/// The largest write-ahead log that a commit leaves behind, in bytes.
+const LOG_LIMIT: u64 = 512 * 1024;
 
 /// One row as JSON: the column names are the keys, in their order.
 pub type Row = Map<String, Value>;
@@ -145,7 +149,23 @@ impl Db {
         let transaction = self.begin()?;
         let result = work(self)?;
         transaction.commit()?;
+        self.trim_log();
         Ok(result)
+    }
+
+    /// Empties a write-ahead log that has grown too long, unless another process is using it just now.
+    ///
+    /// The first process to open a mailbox reads the whole log. SQLite's own checkpoints don't help: what they have
+    /// copied is forgotten when the last process leaves, and so a log that is only used by short processes never
+    /// starts anew.
+    fn trim_log(&self) {
+        if !fs::metadata(open::side_file(&self.path, "-wal")).is_ok_and(|log| log.len() > LOG_LIMIT) {
+            return;
+        }
+        // Whatever goes wrong here, everything is committed; the next commit tries again.
+        let _ = self.connection.busy_timeout(Duration::ZERO);
+        let _ = self.connection.pragma(None, "wal_checkpoint", "truncate", |_| Ok(()));
+        let _ = self.connection.busy_timeout(BUSY_LIMIT);
     }
 
     /// A number that changes whenever another connection has committed to the mailbox.
