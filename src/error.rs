@@ -62,6 +62,10 @@ impl From<rusqlite::Error> for Error {
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => Error::new("database_corrupt").with_detail(words),
             ErrorCode::DiskFull => Error::new("database_full").with_detail(words),
             ErrorCode::ReadOnly => Error::new("mailbox_not_writable").with_detail(words),
+            // The statements are known to be right, so it is the tables that are not.
+            _ if failure.extended_code == rusqlite::ffi::SQLITE_ERROR => {
+                Error::new("invalid_database_schema").with_detail(words)
+            }
             _ if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => {
                 Error::new("database_full").with_detail(words)
             }
