@@ -3,10 +3,11 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::db::{self, Access, Db, Row};
+use crate::db::{self, Access, BUSY_LIMIT, Db, Row};
 use crate::error::{Error, Result};
 use crate::progress::progress;
 use crate::sql;
@@ -46,12 +47,16 @@ impl Run {
         db::open(&self.mailbox, access)
     }
 
-    /// Opens the mailbox for reading and runs `work` on one state of it; again if a writer got in the way.
+    /// Opens the mailbox for reading and runs `work` on one state of it; again if a writer got in the way, but not if
+    /// that was waited for long enough.
     pub fn read<T>(&self, work: impl Fn(&Db) -> Result<T>) -> Result<T> {
+        let begin = Instant::now();
         let mut tries = 1;
         loop {
             match self.open(Access::Read).and_then(|db| db.read(&work)) {
-                Err(error) if error.is("database_busy") && tries < READ_TRIES => tries += 1,
+                Err(error) if error.is("database_busy") && tries < READ_TRIES && begin.elapsed() < BUSY_LIMIT => {
+                    tries += 1
+                }
                 other => return other,
             }
         }
