@@ -1,2 +1,2 @@
--- Reads. The tables of a file of unknown origin.
-SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name;
+-- Reads. The tables and views of a file of unknown origin.
+SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY name;

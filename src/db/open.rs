@@ -10,7 +10,8 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
-use super::{BUSY_LIMIT, Db, readonly, upgrade};
+use super::upgrade::{self, Found};
+use super::{BUSY_LIMIT, Db, readonly};
 use crate::error::{Error, Result};
 use crate::sql;
 
@@ -46,7 +47,7 @@ pub fn resolve(path: &Path) -> Result<PathBuf> {
                 return Ok(resolved);
             }
             // A dangling link names the file that is to be made.
-            Err(_) if existing.is_symlink() => {
+            Err(error) if error.kind() == ErrorKind::NotFound && existing.is_symlink() => {
                 let target =
                     fs::read_link(existing).map_err(|error| Error::new("database_unavailable").with_detail(error))?;
                 let mut path = existing.parent().unwrap_or(Path::new("/")).join(target);
@@ -76,7 +77,7 @@ pub fn open(path: &Path, access: Access) -> Result<Db> {
             if access != Access::Create {
                 return Err(Error::new("database_not_found").with_fact("resolved_path", path.to_string_lossy()));
             }
-            create(path)?;
+            create(path).map_err(|error| if error.is("mailbox_not_writable") { not_writable(path) } else { error })?;
             Header::default()
         }
         Err(error) => return Err(Error::new("database_unavailable").with_detail(error)),
@@ -86,24 +87,30 @@ pub fn open(path: &Path, access: Access) -> Result<Db> {
         return Err(Error::new("not_a_mailbox").with_fact("resolved_path", path.to_string_lossy()));
     }
     let connection = connect(path)?;
-    let (connection, source) = match upgrade::version(&connection) {
-        Ok(upgrade::CURRENT) => (connection, None),
+    let (connection, source) = match upgrade::look(&connection) {
+        Ok(Found::Current) => (connection, None),
+        Ok(Found::Empty) if !matches!(access, Access::Create | Access::Fill) => {
+            return Err(Error::new("not_a_mailbox").with_fact("resolved_path", path.to_string_lossy()));
+        }
+        Ok(_) if !is_writable(path) => return Err(not_writable(path)),
         Ok(_) => {
-            upgrade::upgrade(&connection, path, matches!(access, Access::Create | Access::Fill))?;
+            upgrade::upgrade(&connection, path)?;
             (connection, None)
         }
-        // A directory that can't be written shows at the first read.
-        Err(_) if access == Access::Read && !is_writable(path) => {
+        // A directory that can't be written, or has no room for side files, shows at the first read.
+        Err(error) if access == Access::Read && (!is_writable(path) || error.is("database_full")) => {
             drop(connection);
             let (connection, source) = readonly::open(path)?;
-            if upgrade::version(&connection)? != upgrade::CURRENT {
-                return Err(not_writable(path));
+            match upgrade::look(&connection)? {
+                Found::Current => (connection, Some(source)),
+                Found::Empty => return Err(Error::new("not_a_mailbox")),
+                Found::Old(_) => return Err(not_writable(path)),
             }
-            (connection, Some(source))
         }
         Err(error) if error.is("database_unavailable") && !is_writable(path) => return Err(not_writable(path)),
         Err(error) => return Err(error),
     };
+    apply_pragmas(&connection)?;
     if access != Access::Read {
         if connection.is_readonly("main")? {
             return Err(not_writable(path));
@@ -117,11 +124,15 @@ pub fn open(path: &Path, access: Access) -> Result<Db> {
     Ok(Db { connection, path: path.to_owned(), source })
 }
 
-/// Opens a connection with the pragmas of every connection; the file is not looked at yet.
+/// Opens a connection; the file is not looked at yet.
 fn connect(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY_LIMIT)?;
+    // The last one to close a file moves its `-wal` into it: not before it is known whose file it is.
+    if side_file(path, "-wal").exists() {
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    }
     Ok(connection)
 }
 
@@ -139,7 +150,7 @@ fn prefer_wal(connection: &Connection) -> Result<()> {
 }
 
 /// Runs `sql/connect.sql`. Separate from [`connect`]: its pragmas read the schema, so a foreign file must be told before.
-pub fn apply_pragmas(connection: &Connection) -> Result<()> {
+fn apply_pragmas(connection: &Connection) -> Result<()> {
     Ok(connection.execute_batch(sql::CONNECT)?)
 }
 
@@ -171,9 +182,12 @@ fn is_writable(path: &Path) -> bool {
 /// The refusal to write, with the system's reason and, for a caller inside Codex, the setting that would allow it.
 pub fn not_writable(path: &Path) -> Error {
     let directory = path.parent().unwrap_or(Path::new("/"));
-    let reason = [path, directory]
-        .iter()
-        .find_map(|place| nix::unistd::access(*place, nix::unistd::AccessFlags::W_OK).err())
+    // Of a file that is to be made, what exists of the way to it is asked.
+    let reason = path
+        .ancestors()
+        .filter(|place| place.exists())
+        .take(2)
+        .find_map(|place| nix::unistd::access(place, nix::unistd::AccessFlags::W_OK).err())
         .map_or_else(|| "read-only".to_owned(), |errno| std::io::Error::from(errno).to_string());
     let mut detail = format!("{}: {reason}", path.display());
     if std::env::var_os("CODEX_THREAD_ID").is_some_and(|id| !id.is_empty()) {
@@ -187,11 +201,15 @@ pub fn not_writable(path: &Path) -> Error {
 
 /// The first 100 bytes of a file. They only serve to leave foreign files alone: what the file says of itself may still
 /// lie in its `-wal`, so versions are asked of SQLite.
-struct Header([u8; 100]);
+struct Header {
+    bytes: [u8; 100],
+    /// A file of nothing but zeros is not empty.
+    is_empty: bool,
+}
 
 impl Default for Header {
     fn default() -> Self {
-        Header([0; 100])
+        Header { bytes: [0; 100], is_empty: true }
     }
 }
 
@@ -200,29 +218,22 @@ impl Header {
         // Without NONBLOCK a FIFO would hold the command up.
         let file = OpenOptions::new().read(true).custom_flags(nix::fcntl::OFlag::O_NONBLOCK.bits()).open(path)?;
         let facts = file.metadata()?;
-        let mut header = Header::default();
-        if !facts.is_file() {
-            header.0[0] = 1;
-        } else if facts.len() > 0 {
+        let mut header = Header { is_empty: facts.is_file() && facts.len() == 0, ..Header::default() };
+        if facts.is_file() {
             let mut bytes = Vec::with_capacity(100);
             file.take(100).read_to_end(&mut bytes)?;
-            header.0[0] = 1;
-            header.0[..bytes.len()].copy_from_slice(&bytes);
+            header.bytes[..bytes.len()].copy_from_slice(&bytes);
         }
         Ok(header)
     }
 
-    fn is_empty(&self) -> bool {
-        self.0 == [0; 100]
-    }
-
     fn is_foreign(&self) -> bool {
-        let application = u32::from_be_bytes([self.0[68], self.0[69], self.0[70], self.0[71]]);
-        !self.is_empty()
-            && (!self.0.starts_with(b"SQLite format 3\0") || ![0, upgrade::APPLICATION].contains(&application))
+        let application = u32::from_be_bytes([self.bytes[68], self.bytes[69], self.bytes[70], self.bytes[71]]);
+        !self.is_empty
+            && (!self.bytes.starts_with(b"SQLite format 3\0") || ![0, upgrade::APPLICATION].contains(&application))
     }
 
     fn is_wal(&self) -> bool {
-        self.0[18] == 2
+        self.bytes[18] == 2
     }
 }

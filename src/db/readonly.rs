@@ -42,7 +42,9 @@ impl Source {
     /// `database_busy`
     pub fn verify(&self) -> Result<()> {
         match self {
-            Source::Immutable { path, before } if side_file(path, "-wal").exists() || fingerprint(path)? != *before => {
+            Source::Immutable { path, before }
+                if holds_commits(&side_file(path, "-wal")) || fingerprint(path)? != *before =>
+            {
                 Err(Error::new("database_busy").with_detail("the mailbox changed while it was read"))
             }
             _ => Ok(()),
@@ -56,7 +58,7 @@ impl Source {
 /// copy of both is read. With neither, the file is complete as it stands.
 pub fn open(path: &Path) -> Result<(Connection, Source)> {
     let wal = side_file(path, "-wal");
-    if !wal.exists() {
+    if !holds_commits(&wal) {
         let source = Source::Immutable { path: path.to_owned(), before: fingerprint(path)? };
         return Ok((immutable(path)?, source));
     }
@@ -78,6 +80,11 @@ pub fn open(path: &Path) -> Result<(Connection, Source)> {
         }
     }
     Err(Error::new("database_busy").with_detail("the mailbox changed while it was copied"))
+}
+
+/// Whether there is a `-wal` with anything in it; where there was no room for it, it is empty.
+fn holds_commits(wal: &Path) -> bool {
+    fs::metadata(wal).is_ok_and(|facts| facts.size() > 0)
 }
 
 fn immutable(path: &Path) -> Result<Connection> {

@@ -9,7 +9,7 @@ use refinery_core::{Migrate, Migration, Runner, Target};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::open::{apply_pragmas, side_file};
+use super::open::side_file;
 use crate::error::{Error, Result};
 use crate::sql::{self, Statement};
 
@@ -22,63 +22,85 @@ pub const APPLICATION: u32 = 0x6874_6C6B;
 /// The last schema of harness-talk, at which old mailboxes are stood.
 const HARNESS_TALK: i64 = 3;
 
-/// Which schema a file holds, and 0 for an empty one; applies the pragmas of every connection.
+/// What a file is, if it is none of another program and not of a later release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing at all.
+    Empty,
+    /// A mailbox of this release.
+    Current,
+    /// A mailbox of an earlier release, with its schema number.
+    Old(i64),
+}
+
+/// Looks at what a file is, at one moment, and changes nothing.
 ///
 /// # Errors
-/// `unsupported_database_version` and `not_a_mailbox`; both leave the file as it was.
-pub fn version(connection: &Connection) -> Result<i64> {
+/// `unsupported_database_version` and `not_a_mailbox`
+pub fn look(connection: &Connection) -> Result<Found> {
+    // Between two looks another process could have made a mailbox of an empty file.
+    let start = || rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Deferred);
+    let _moment = connection.is_autocommit().then(start).transpose()?;
     let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
     let application: i64 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let ours = application == i64::from(APPLICATION);
     if ours && version == CURRENT {
-        apply_pragmas(connection)?;
-        return Ok(CURRENT);
+        return Ok(Found::Current);
     }
     let tables = texts(connection, sql::LEGACY_TABLES)?;
     if version == 0 && tables.is_empty() {
-        return Ok(0);
+        return Ok(Found::Empty);
     }
     let mail = ["messages", "peers"].iter().all(|name| tables.iter().any(|table| table == name));
     if !mail || !(ours || application == 0) || version < 0 {
+        return Err(Error::new("not_a_mailbox"));
+    }
+    // The first release set the version last; without one, only its exact columns tell its tables from others.
+    if version == 0 && !texts(connection, sql::LEGACY_SCHEMA_MISSING)?.is_empty() {
         return Err(Error::new("not_a_mailbox"));
     }
     if version > if ours { CURRENT } else { HARNESS_TALK } {
         let words = format!("the file has schema {version}, this htalk {} writes {CURRENT}", env!("CARGO_PKG_VERSION"));
         return Err(Error::new("unsupported_database_version").with_detail(words));
     }
-    Ok(version)
+    Ok(Found::Old(version))
 }
 
 /// Brings the file to the present schema in one transaction; does nothing if another process did it meanwhile. An empty
-/// file is filled only where `fill` says so, otherwise it is `not_a_mailbox`.
-pub fn upgrade(connection: &Connection, path: &Path, fill: bool) -> Result<()> {
+/// file becomes a mailbox.
+pub fn upgrade(connection: &Connection, path: &Path) -> Result<()> {
     // Foreign keys can't be switched off inside a transaction, and the renaming of tables must leave references alone.
     connection.pragma_update(None, "foreign_keys", "off")?;
     connection.pragma_update(None, "legacy_alter_table", "on")?;
     connection.pragma_update(None, "synchronous", "extra")?;
     let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    match version(connection)? {
-        CURRENT => {}
-        0 if texts(connection, sql::LEGACY_TABLES)?.is_empty() => {
-            if !fill {
-                return Err(Error::new("not_a_mailbox"));
+    match look(connection)? {
+        Found::Current => {}
+        Found::Empty => migrate(connection, None)?,
+        Found::Old(old) => {
+            let backup = back_up(path, old)?;
+            if let Err(error) = renew(connection, old) {
+                // The mailbox is what it was, and a copy for each try would fill the disk.
+                if transaction.rollback().is_ok() {
+                    let _ = fs::remove_file(backup);
+                }
+                return Err(error);
             }
-            migrate(connection, None)?;
-        }
-        old => {
-            back_up(path, old)?;
-            if old <= HARNESS_TALK {
-                even_out(connection)?;
-                migrate(connection, Some(HARNESS_TALK))?;
-            } else {
-                migrate(connection, None)?;
-            }
-            check(connection)?;
         }
     }
     transaction.commit()?;
-    connection.pragma_update(None, "legacy_alter_table", "off")?;
-    apply_pragmas(connection)
+    Ok(connection.pragma_update(None, "legacy_alter_table", "off")?)
+}
+
+/// Brings an old mailbox, of which there is a backup, to the present schema.
+fn renew(connection: &Connection, old: i64) -> Result<()> {
+    if old <= HARNESS_TALK {
+        even_out(connection)?;
+        migrate(connection, Some(HARNESS_TALK))?;
+    } else {
+        migrate(connection, None)?;
+    }
+    check(connection)
 }
 
 /// Builds the present schema in an empty database.
