@@ -8,6 +8,13 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
+/// Mailboxes of earlier releases, and what they say.
+pub mod legacy;
+/// Places of their own: a read-only directory, a small disk.
+pub mod namespace;
+/// A plain sqlite3 shell that is kept open.
+pub mod shell;
+
 /// One test's own directory, removed when the test is over.
 pub struct Sandbox {
     root: PathBuf,
@@ -84,7 +91,21 @@ impl Sandbox {
 
     /// Runs a script in the plain sqlite3 shell with its defaults, on this mailbox.
     pub fn sqlite(&self, script: &str) -> Ran {
-        run(self.command("sqlite3").arg("-batch").arg(self.mailbox()), script.as_bytes())
+        self.sqlite_on(&self.mailbox(), script)
+    }
+
+    /// The same on any file.
+    pub fn sqlite_on(&self, file: &Path, script: &str) -> Ran {
+        run(self.command("sqlite3").arg("-batch").arg(file), script.as_bytes())
+    }
+
+    /// Every file below the sandbox: its mode, its size, its time of change and a checksum of its bytes. A directory's
+    /// time would tell of side files that SQLite made and removed.
+    pub fn snapshot(&self) -> String {
+        let script = r#"find "$1" -exec stat -c '%n %F %a' {} + ; find "$1" -type f -exec stat -c '%n %s %y' {} + ;
+            find "$1" -type f -exec sha256sum {} +"#;
+        let ran = run(self.command("sh").args(["-c", &format!("{{ {script}; }} | sort"), "sh"]).arg(&self.root), b"");
+        ran.text().to_owned()
     }
 
     /// Saves a request from one pull peer to another and returns its id.
@@ -114,6 +135,28 @@ pub fn run(command: &mut Command, input: &[u8]) -> Ran {
     let ran = finish(child);
     writer.join().unwrap();
     ran
+}
+
+/// Ends a started command in the middle of whatever it does.
+pub fn kill(mut child: Child) -> Ran {
+    child.kill().unwrap();
+    finish(child)
+}
+
+/// Says that a test can't do its work on this machine. Written past the capturing of the test's output, so that it is seen.
+pub fn skip(why: &str) {
+    let name = std::thread::current().name().unwrap_or_default().to_owned();
+    writeln!(std::io::stderr(), "SKIPPED {name}: {why}").unwrap();
+}
+
+/// Whether a program can be run here; says so if not.
+pub fn is_installed(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let is_there = found.is_ok_and(|status| status.success());
+    if !is_there {
+        skip(&format!("{program} is not installed"));
+    }
+    is_there
 }
 
 /// Waits for a started command.
