@@ -1,0 +1,223 @@
+//! Runs a file of `tests/sql` against the plain `sqlite3` shell and compares what it expects with what happened.
+//!
+//! A file is plain SQL. A paragraph (up to an empty line) begins with comments that say what each of its statements does:
+//!
+//! | Comment | Each statement of the paragraph |
+//! | --- | --- |
+//! | (none of these) | succeeds |
+//! | `-- refuses: CODE` | fails with this code alone, and no fact has changed |
+//! | `-- fails: WORDS` | fails with an error of SQLite's own that begins so, and no fact has changed |
+//! | `-- changes nothing` | succeeds, and no fact has changed |
+//! | `-- prints: LINE` | prints this line; several comments are several lines |
+//! | `-- prints nothing` | succeeds without output |
+//!
+//! A refusal must not depend on the conflict clause. So `INSERT INTO`, `UPDATE` and `REPLACE INTO` that are refused or
+//! change nothing are tried under every clause, and the whole file under each setting that could weaken a rule.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Ran, Sandbox};
+
+/// What a connection can set that changes how constraints and triggers act.
+const SETTINGS: [&str; 5] = [
+    "",
+    "PRAGMA foreign_keys = ON;",
+    "PRAGMA recursive_triggers = ON;",
+    "PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON;",
+    "PRAGMA ignore_check_constraints = ON; PRAGMA trusted_schema = OFF; PRAGMA reverse_unordered_selects = ON;",
+];
+
+/// Printed between two statements; a hash of all facts follows it.
+const MARK: &str = "=== end of statement ===";
+
+#[derive(Debug, Clone, PartialEq)]
+enum Expected {
+    Success,
+    Refusal(String),
+    Failure(String),
+    NoChange,
+    Output(Vec<String>),
+}
+
+/// One statement to run.
+#[derive(Debug, Clone)]
+struct Step {
+    /// The line of the file on which it begins.
+    line: usize,
+    sql: String,
+    expected: Expected,
+}
+
+/// Runs a file under all settings, on mailboxes with the pull peers a, b and c.
+pub fn check(file: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sql").join(file);
+    let steps = parse(file, &fs::read_to_string(path).unwrap());
+    assert!(!steps.is_empty(), "{file}: no statement");
+    let mut wrong = Vec::new();
+    for settings in SETTINGS {
+        for fault in faults(&steps, settings) {
+            wrong.push(format!("tests/sql/{file}:{} [{settings}]\n{fault}", fault.line));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong\n\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The steps of a file, in every form that must end alike.
+fn parse(file: &str, text: &str) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let mut expected = Expected::Success;
+    let mut pending: Option<(usize, String)> = None;
+    for (number, line) in text.lines().enumerate().map(|(index, line)| (index + 1, line)) {
+        let (start, mut sql) = match pending.take() {
+            Some(begun) => begun,
+            None if line.is_empty() => {
+                expected = Expected::Success;
+                continue;
+            }
+            None if line.starts_with("--") => {
+                expected = expectation(line, expected);
+                continue;
+            }
+            None => (number, String::new()),
+        };
+        sql += line;
+        sql.push('\n');
+        if line.ends_with(';') {
+            let forms = match expected {
+                Expected::Refusal(_) | Expected::NoChange => forms(&sql),
+                _ => vec![sql],
+            };
+            steps.extend(forms.into_iter().map(|sql| Step { line: start, sql, expected: expected.clone() }));
+        } else {
+            pending = Some((start, sql));
+        }
+    }
+    assert!(pending.is_none(), "{file}: the last statement has no end: {pending:?}");
+    steps
+}
+
+fn expectation(comment: &str, before: Expected) -> Expected {
+    let words = comment.trim_start_matches("--").trim();
+    if let Some(code) = words.strip_prefix("refuses: ") {
+        return Expected::Refusal(code.to_owned());
+    }
+    if let Some(words) = words.strip_prefix("fails: ") {
+        return Expected::Failure(words.to_owned());
+    }
+    match (words, before) {
+        ("changes nothing", _) => Expected::NoChange,
+        ("prints nothing", _) => Expected::Output(Vec::new()),
+        (words, before) => match (words.strip_prefix("prints:"), before) {
+            (Some(line), Expected::Output(mut lines)) => {
+                lines.push(line.trim().to_owned());
+                Expected::Output(lines)
+            }
+            (Some(line), _) => Expected::Output(vec![line.trim().to_owned()]),
+            (None, before) => before,
+        },
+    }
+}
+
+/// A statement under every conflict clause that it can have.
+fn forms(sql: &str) -> Vec<String> {
+    let end = sql.trim_end().trim_end_matches(';');
+    if let Some(rest) = sql.strip_prefix("INSERT INTO ") {
+        let mut forms: Vec<String> =
+            ["INSERT", "INSERT OR ABORT", "INSERT OR FAIL", "INSERT OR IGNORE", "INSERT OR REPLACE"]
+                .into_iter()
+                .chain(["INSERT OR ROLLBACK", "REPLACE"])
+                .map(|verb| format!("{verb} INTO {rest}"))
+                .collect();
+        if !end.ends_with("DEFAULT VALUES") && !end.contains("ON CONFLICT") {
+            forms.push(format!("{end}\nON CONFLICT DO NOTHING;\n"));
+        }
+        if let Some((_, columns)) = rest.split_once(" (").filter(|_| forms.len() == 8) {
+            let first = columns.split([',', ')']).next().unwrap_or_default();
+            forms.push(format!("{end}\nON CONFLICT DO UPDATE SET {first} = excluded.{first};\n"));
+        }
+        return forms;
+    }
+    if let Some(rest) = sql.strip_prefix("UPDATE ").filter(|rest| !rest.starts_with("OR ")) {
+        return ["", "OR ABORT ", "OR FAIL ", "OR IGNORE ", "OR REPLACE ", "OR ROLLBACK "]
+            .map(|clause| format!("UPDATE {clause}{rest}"))
+            .to_vec();
+    }
+    vec![sql.to_owned()]
+}
+
+/// A step that did not end as its file says.
+struct Fault {
+    line: usize,
+    words: String,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
+        formatter.write_str(&self.words)
+    }
+}
+
+fn faults(steps: &[Step], settings: &str) -> Vec<Fault> {
+    let mut script = format!("{settings}\n.sha3sum\n");
+    let mut starts = Vec::new();
+    for step in steps {
+        starts.push(script.lines().count() + 1);
+        script += &format!("{}.print '{MARK}'\n.sha3sum\n", step.sql);
+    }
+    // The derived table must follow from the facts, and the file must be sound, whatever was tried.
+    script += "SELECT * FROM (SELECT recipient, seq FROM open_mail EXCEPT SELECT recipient, seq FROM open_by_facts_v)
+        UNION ALL SELECT * FROM (SELECT recipient, seq FROM open_by_facts_v EXCEPT SELECT recipient, seq FROM open_mail);
+        PRAGMA foreign_key_check; PRAGMA integrity_check;\n";
+    let ran = Sandbox::with_peers(&["a", "b", "c"]).sqlite(&script);
+    let errors = errors(&ran, &starts);
+
+    let mut lines = ran.out.lines();
+    let mut facts = lines.next().unwrap_or_default();
+    let mut faults = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        let output: Vec<&str> = lines.by_ref().take_while(|line| *line != MARK).collect();
+        let after = lines.next().unwrap_or_default();
+        let error = errors.iter().find(|(at, _)| *at == index).map(|(_, words)| words.as_str());
+        let same_facts = facts == after;
+        facts = after;
+        let as_expected = match &step.expected {
+            Expected::Success => error.is_none(),
+            Expected::Refusal(code) => error == Some(code) && same_facts,
+            Expected::Failure(words) => error.is_some_and(|error| error.starts_with(words.as_str())) && same_facts,
+            Expected::NoChange => error.is_none() && same_facts,
+            Expected::Output(lines) => error.is_none() && output == *lines,
+        };
+        if !as_expected {
+            let words = format!(
+                "{}  expected {:?}\n  error {error:?}, output {output:?}, facts {}\n",
+                step.sql,
+                step.expected,
+                if same_facts { "unchanged" } else { "CHANGED" }
+            );
+            faults.push(Fault { line: step.line, words });
+        }
+    }
+    let rest: Vec<&str> = lines.collect();
+    if rest != ["ok"] {
+        faults.push(Fault { line: 0, words: format!("afterwards the mailbox is not sound: {rest:?}\n") });
+    }
+    faults
+}
+
+/// The errors of a shell's run: the step each belongs to, and its words.
+fn errors(ran: &Ran, starts: &[usize]) -> Vec<(usize, String)> {
+    let mut errors = Vec::new();
+    for line in ran.err.lines() {
+        // `Runtime error near line 12: words (19)`, and for what can't be parsed lines that show the place.
+        let Some((place, words)) = line.split_once(" near line ").and_then(|(_, rest)| rest.split_once(": ")) else {
+            continue;
+        };
+        let number: usize = place.parse().unwrap_or_else(|_| panic!("no line number: {line}"));
+        let words = words.rsplit_once(" (").map_or(words, |(words, _)| words);
+        let step = starts.partition_point(|start| *start <= number);
+        assert!(step > 0, "before the first statement: {line}");
+        errors.push((step - 1, words.to_owned()));
+    }
+    errors
+}
