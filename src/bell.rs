@@ -1,6 +1,7 @@
 //! The doorbell of a wait: a FIFO beside the mailbox, named by the wait's token, rung by whoever commits the answer.
 //!
-//! It only says "look now". Without it, or rung by nobody (a plain SQL writer), the waiter's own slow look finds the answer.
+//! It only says "look now". Without it, or rung by nobody (a plain SQL writer), the waiter's own slow look finds the
+//! answer.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};

@@ -1,8 +1,11 @@
 //! The only place that prints: one object on one line, written in one go.
 
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::sync::Mutex;
+use std::time::Duration;
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::Value;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
@@ -42,6 +45,14 @@ pub fn plain(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Sleeps for so long (at most a minute); false as soon as nobody reads this program's output any more.
+pub fn stays_read(limit: Duration) -> bool {
+    let stdout = io::stdout();
+    let mut polled = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
+    let milliseconds = limit.as_millis().min(60_000) as u16;
+    !matches!(poll(&mut polled, PollTimeout::from(milliseconds)), Ok(1..))
+}
+
 /// Holds back all printing for the rest of the process: an interrupted run that has nothing to say must not be followed
 /// by a result. False if the result is out already.
 pub fn silence() -> bool {
@@ -49,7 +60,7 @@ pub fn silence() -> bool {
     !std::mem::replace(&mut *printed, true)
 }
 
-/// Compact JSON whose strings can't steer a terminal: C0 is escaped anyway, DEL, C1 and the bidirectional overrides here.
+/// Compact JSON whose strings can't steer a terminal: C0 is escaped anyway, DEL, C1 and bidirectional overrides here.
 struct Inert;
 
 impl Formatter for Inert {

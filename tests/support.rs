@@ -1,5 +1,5 @@
-//! A sandbox for one test: an own empty home, a mailbox in it, the built `htalk` and the plain `sqlite3` shell, all with a
-//! clean environment.
+//! A sandbox for one test: an own empty home, a mailbox in it, the built `htalk` and the plain `sqlite3` shell, all with
+//! a clean environment.
 
 use std::fs;
 use std::io::Write;

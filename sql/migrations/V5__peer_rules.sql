@@ -9,7 +9,8 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
   ('unsupported_harness', 2, 'Only codex, claude and opencode sessions can be notified.',
     'Register any other program with --delivery pull.'),
   ('unsupported_delivery', 2, 'Delivery is native or pull.', 'Repeat with --delivery native or --delivery pull.'),
-  ('pull_peer_has_no_native_address', 2, 'A pull peer fetches its mail and has no session, workspace, home, socket or URL.',
+  ('pull_peer_has_no_native_address', 2,
+    'A pull peer fetches its mail and has no session, workspace, home, socket or URL.',
     'Leave those options out, or register the peer with native delivery.'),
   ('invalid_uuid', 2, 'An id is a UUID; in show, ack, wait and reply at least its first 8 hexadecimal digits.',
     'Copy the id from inbox or sent and repeat.'),
@@ -17,14 +18,17 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
     'Copy the session id from peer discover and repeat.'),
   ('workspace_must_be_a_directory', 2, 'A native peer has an existing directory as its workspace.',
     'Repeat with --workspace naming the directory in which the session works.'),
-  ('home_is_only_for_codex_and_claude', 2, 'Only Codex and Claude Code keep their sessions in a configuration directory.',
+  ('home_is_only_for_codex_and_claude', 2,
+    'Only Codex and Claude Code keep their sessions in a configuration directory.',
     'Leave --home out.'),
-  ('claude_socket_is_discovered_from_live_identity', 2, 'The socket of a Claude Code session is looked up anew for each notice.',
+  ('claude_socket_is_discovered_from_live_identity', 2,
+    'The socket of a Claude Code session is looked up anew for each notice.',
     'Leave --socket out.'),
   ('opencode_uses_a_server_url_not_a_socket', 2, 'An OpenCode session is reached by the URL of its server.',
     'Leave --socket out and use --url.'),
   ('url_is_only_for_opencode', 2, 'Only OpenCode sessions are reached by a URL.', 'Leave --url out.'),
-  ('peer_already_has_a_different_address', 2, 'This name is registered with another address, and registrations never change.',
+  ('peer_already_has_a_different_address', 2,
+    'This name is registered with another address, and registrations never change.',
     'Look at it with peer list, and choose another name for the new address.'),
   ('session_already_has_a_peer_name', 2, 'This session is registered under another name.',
     'Use the registered name.'),
@@ -33,7 +37,8 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
   ('unknown_peer', 2, 'No peer of this name is registered.',
     'Look at the registered names with the recovery command peers; register a missing one with peer add.'),
   ('invalid_time', 2, 'A time is a finite number of Unix seconds.', 'Leave the time out: it has a default.'),
-  ('invalid_seq', 2, 'A sequence number exceeds all earlier ones and stays below 2^53.', 'Leave seq out: it has a default.');
+  ('invalid_seq', 2, 'A sequence number exceeds all earlier ones and stays below 2^53.',
+    'Leave seq out: it has a default.');
 
 CREATE TRIGGER peers_insert_rules BEFORE INSERT ON peers BEGIN
   -- GLOB stops at U+0000, hence the comparison of bytes with characters: a valid name is ASCII throughout.

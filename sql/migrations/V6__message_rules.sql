@@ -6,7 +6,8 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
     'Send a new request instead.'),
   ('reply_address_mismatch', 2, 'Only the recipient of a request answers it, and the answer goes to the one who asked.',
     'Answer a request of your own inbox.'),
-  ('message_must_be_1_to_32000_bytes', 2, 'A body has at least one character that is not blank and at most 32,000 bytes.',
+  ('message_must_be_1_to_32000_bytes', 2,
+    'A body has at least one character that is not blank and at most 32,000 bytes.',
     'Shorten the text, or name a file in which the recipient finds the rest. Nothing was saved.'),
   ('message_is_not_utf8', 2, 'A body is valid UTF-8 text.', 'Convert the text to UTF-8 and repeat. Nothing was saved.'),
   ('message_contains_nul', 2, 'A body does not contain U+0000.', 'Remove it and repeat. Nothing was saved.'),
@@ -19,7 +20,8 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
     'Choose another peer, or bring this one back with peer restore.'),
   ('message_is_immutable', 2, 'A saved message is never changed.', 'Send another one.'),
   ('unknown_message', 2, 'There is no such message.', 'Copy the id from inbox or sent and repeat.'),
-  ('only_recipient_can_ack', 2, 'Only the recipient acknowledges a message.', 'Acknowledge messages of your own inbox.');
+  ('only_recipient_can_ack', 2, 'Only the recipient acknowledges a message.',
+    'Acknowledge messages of your own inbox.');
 
 CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
   SELECT RAISE(ABORT, 'invalid_uuid')

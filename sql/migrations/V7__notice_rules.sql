@@ -28,7 +28,8 @@ CREATE TRIGGER notice_claims_delete_rules BEFORE DELETE ON notice_claims BEGIN
 END;
 
 CREATE TRIGGER notice_outcomes_insert_rules BEFORE INSERT ON notice_outcomes BEGIN
-  SELECT RAISE(ABORT, 'unknown_message') WHERE NOT EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id);
+  SELECT RAISE(ABORT, 'unknown_message')
+  WHERE NOT EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id);
   SELECT RAISE(ABORT, 'record_is_permanent') FROM notice_outcomes WHERE message_id = NEW.message_id;
   SELECT RAISE(ABORT, 'invalid_time')
   WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;

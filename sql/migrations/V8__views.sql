@@ -109,7 +109,8 @@ SELECT
     WHEN o.submission IS NOT 'submitted' THEN 'skipped'
     WHEN p.harness <> 'codex' THEN 'unsupported'
     WHEN o.detail NOT GLOB 'codex_*_queued:?*' OR o.detail IS NULL THEN 'skipped'
-    ELSE coalesce((SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = m.id ORDER BY t.seq DESC LIMIT 1), 'due')
+    ELSE coalesce(
+      (SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = m.id ORDER BY t.seq DESC LIMIT 1), 'due')
   END AS status, -- skipped, unsupported, pending (the notice is still being submitted), due, or what the last try said
   CASE
     WHEN p.delivery = 'pull' THEN 'pull_only'

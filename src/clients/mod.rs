@@ -1,8 +1,8 @@
 //! The client seam: what htalk asks of a coding client, and what a client's protocol may answer.
 //!
-//! An adapter knows one vendor's protocol and nothing else: no database, no other adapter, no output. Each method returns
-//! evidence, with the time limits and the meaning of the contract: whatever fails before the one write is a refusal,
-//! whatever is doubtful after it is unknown.
+//! An adapter knows one vendor's protocol and nothing else: no database, no other adapter, no output. Each method
+//! returns evidence, with the time limits and the meaning of the contract: whatever fails before the one write is a
+//! refusal, whatever is doubtful after it is unknown.
 
 use std::path::PathBuf;
 
@@ -76,7 +76,7 @@ pub struct Outcome {
     pub submission: Submission,
     /// The receipt, or the code of what went wrong; stored as `notification_detail`.
     pub detail: String,
-    /// The recipient's state seen at the notice, one of the values of `recipient_status`; none where none was looked at.
+    /// The recipient's state seen at the notice, a value of `recipient_status`; none where none was looked at.
     pub recipient_status: Option<&'static str>,
 }
 
@@ -103,7 +103,8 @@ pub enum Removal {
 /// One place in which `peer discover` looked.
 #[derive(Debug, Clone)]
 pub struct Found {
-    /// What the place covered: `harness`, `source`, `status`, `rejected`, `error`, `detail` and its path, socket or URL.
+    /// What the place covered: `harness`, `source`, `status`, `rejected`, `error`, `detail`, and its path, socket or
+    /// URL.
     pub source: Map<String, Value>,
     /// The sessions found there: `harness`, `session_id`, `workspace`, `runtime_status`, `source` and address fields.
     pub sessions: Vec<Map<String, Value>>,
@@ -120,14 +121,14 @@ pub struct Scope {
 
 /// One vendor's protocol.
 pub trait Client: Sync {
-    /// Lists the sessions that could be registered, without starting, waking or changing anything. Never longer than 4 s.
+    /// Lists the sessions that could be registered, without starting, waking or changing anything. At most 4 s.
     fn discover(&self, scope: &Scope) -> Vec<Found>;
 
     /// Verifies the exact recipient and returns the evidence found (the keys of `peer check`).
     fn check(&self, address: &Address) -> Result<Map<String, Value>, Refusal>;
 
-    /// Makes the one attempt to submit `text`. Directly before its one write the adapter calls `skip`; a code from there
-    /// ends the attempt as not submitted, with that code.
+    /// Makes the one attempt to submit `text`. Directly before its one write the adapter calls `skip`; a code from
+    /// there ends the attempt as not submitted, with that code.
     fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome;
 
     /// Takes an accepted notice back by the queue id of its receipt, where the client can do that.

@@ -1,10 +1,8 @@
 //! `htalk watch`
 
 use std::convert::Infallible;
-use std::os::fd::AsFd;
 
 use clap::Args;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::json;
 
 use super::wait::SLOW_LOOK;
@@ -57,7 +55,9 @@ fn follow(db: &Db, actor: &Actor) -> Result<Infallible> {
                 Err(error) => return Err(error),
             }
         }
-        await_reader_gone()?;
+        if !output::stays_read(SLOW_LOOK) {
+            return Err(Error::new(READER_GONE));
+        }
     }
 }
 
@@ -79,14 +79,4 @@ fn news(db: &Db, actor: &Actor, cursor: &mut i64) -> Result<bool> {
         *cursor = message["seq"].as_i64().unwrap_or(*cursor);
     }
     Ok(messages.len() == BATCH as usize)
-}
-
-/// Sleeps until the next look, unless nobody reads the lines any more.
-fn await_reader_gone() -> Result<()> {
-    let stdout = std::io::stdout();
-    let mut polled = [PollFd::new(stdout.as_fd(), PollFlags::empty())];
-    match poll(&mut polled, PollTimeout::from(SLOW_LOOK.as_millis() as u16)) {
-        Ok(0) | Err(_) => Ok(()),
-        Ok(_) => Err(Error::new(READER_GONE)),
-    }
 }

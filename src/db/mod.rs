@@ -173,7 +173,7 @@ impl Db {
         Ok(self.connection.pragma_query_value(None, "data_version", |row| row.get(0))?)
     }
 
-    /// From now on a lock of another process is answered at once instead of waited for; for loops that come back anyway.
+    /// From now on a lock of another process is answered at once and not waited for; for loops that come back anyway.
     pub fn stop_waiting_for_locks(&self) -> Result<()> {
         Ok(self.connection.busy_timeout(Duration::ZERO)?)
     }

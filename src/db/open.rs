@@ -149,7 +149,7 @@ fn prefer_wal(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Runs `sql/connect.sql`. Separate from [`connect`]: its pragmas read the schema, so a foreign file must be told before.
+/// Runs `sql/connect.sql`. Separate from [`connect`]: its pragmas read the schema, so a foreign file is told before.
 fn apply_pragmas(connection: &Connection) -> Result<()> {
     Ok(connection.execute_batch(sql::CONNECT)?)
 }

@@ -54,8 +54,8 @@ impl Source {
 
 /// Opens a mailbox that could not be opened the ordinary way, for reading only.
 ///
-/// With a `-wal` and no `-shm` the newest commits lie in the `-wal`, which an immutable look would miss in silence: so a
-/// copy of both is read. With neither, the file is complete as it stands.
+/// With a `-wal` and no `-shm` the newest commits lie in the `-wal`, which an immutable look would miss in silence: so
+/// a copy of both is read. With neither, the file is complete as it stands.
 pub fn open(path: &Path) -> Result<(Connection, Source)> {
     let wal = side_file(path, "-wal");
     if !holds_commits(&wal) {

@@ -128,8 +128,8 @@ fn even_out(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Copies the mailbox, whose write lock is held, to `DB.backups/` and verifies the copy. Under its final name a backup is
-/// always complete.
+/// Copies the mailbox, whose write lock is held, to `DB.backups/` and verifies the copy. Under its final name a backup
+/// is always complete.
 fn back_up(path: &Path, old: i64) -> Result<PathBuf> {
     let failed = |error: &dyn std::fmt::Display| Error::new("database_backup_failed").with_detail(error);
     let directory = side_file(path, ".backups");

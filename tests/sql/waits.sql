@@ -1,5 +1,5 @@
--- The rules of the registrations of waits. script.rs explains the notation. A registration is a lease and no fact: it can
--- be taken back, but nobody registers for what is not theirs, and what one says never changes.
+-- The rules of the registrations of waits. script.rs explains the notation. A registration is a lease and no fact: it
+-- can be taken back, but nobody registers for what is not theirs, and what one says never changes.
 
 INSERT INTO messages (id, sender, recipient, body)
 VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'b', 'A question.'),
@@ -57,4 +57,4 @@ VALUES ('20000000-0000-4000-8000-000000000002', '10000000-0000-4000-8000-0000000
 DELETE FROM waits WHERE token = '20000000-0000-4000-8000-000000000001';
 
 -- prints: 20000000-0000-4000-8000-000000000002
-SELECT token FROM waits;
+SELECT token FROM waits ORDER BY token;
