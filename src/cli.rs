@@ -78,7 +78,8 @@ pub fn parse() -> Cli {
             let _ = crate::output::plain(concat!(env!("CARGO_PKG_VERSION"), "\n"));
             std::process::exit(0);
         }
-        let _ = error.print();
-        std::process::exit(if error.use_stderr() { 2 } else { 0 });
+        let text = error.render().to_string();
+        let _ = if error.use_stderr() { crate::output::usage(&text) } else { crate::output::plain(&text) };
+        std::process::exit(error.exit_code());
     })
 }

@@ -45,6 +45,11 @@ pub fn plain(text: &str) -> io::Result<()> {
     out.flush()
 }
 
+/// Prints text about wrong usage as it is, on standard error.
+pub fn usage(text: &str) -> io::Result<()> {
+    io::stderr().lock().write_all(text.as_bytes())
+}
+
 /// Sleeps for so long (at most a minute); false as soon as nobody reads this program's output any more.
 pub fn stays_read(limit: Duration) -> bool {
     let stdout = io::stdout();

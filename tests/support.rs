@@ -200,6 +200,20 @@ impl Ran {
         object
     }
 
+    /// The errors of a `sqlite3` shell that did not stop at them: the line of each, and its words.
+    pub fn shell_errors(&self) -> Vec<(usize, String)> {
+        // `Runtime error near line 12: words (19)`; what can't be parsed has further lines, which show the place.
+        let mut errors = Vec::new();
+        for line in self.err.lines() {
+            let place = line.split_once(" near line ").and_then(|(_, rest)| rest.split_once(": "));
+            if let Some((number, words)) = place {
+                let words = words.rsplit_once(" (").map_or(words, |(words, _)| words);
+                errors.push((number.parse().unwrap(), words.to_owned()));
+            }
+        }
+        errors
+    }
+
     /// What a shell script printed, which must not have failed.
     #[track_caller]
     pub fn text(&self) -> &str {

@@ -64,8 +64,12 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
   WHERE NEW.in_reply_to IS NULL AND name IN (NEW.sender, NEW.recipient) AND retired_at IS NOT NULL;
 
   -- An unnamed seq is -1 here and checked after the insert. One row at 2^63 - 1 would end all inserting.
+  -- sqlite_sequence still knows what harness-talk's deleted messages had, but not this statement's own rows.
   SELECT RAISE(ABORT, 'invalid_seq')
-  WHERE NEW.seq <> -1 AND (NEW.seq >= 9007199254740992 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM messages));
+  WHERE NEW.seq <> -1
+    AND (NEW.seq >= 9007199254740992
+      OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM messages)
+      OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'messages'));
   SELECT RAISE(ABORT, 'invalid_time')
   WHERE typeof(NEW.created_at) NOT IN ('real', 'integer') OR abs(NEW.created_at) > 1.7976931348623157e308;
 END;

@@ -82,6 +82,11 @@ END;
 
 -- A registration is a lease and may be deleted; what it says can't be changed.
 CREATE TRIGGER waits_insert_rules BEFORE INSERT ON waits BEGIN
+  -- The token becomes part of a file name.
+  SELECT RAISE(ABORT, 'invalid_uuid')
+  WHERE typeof(NEW.token) <> 'text' OR length(CAST(NEW.token AS BLOB)) <> 36
+    OR NEW.token NOT GLOB '????????-????-????-????-????????????'
+    OR replace(NEW.token, '-', '') GLOB '*[^0-9a-f]*' OR length(replace(NEW.token, '-', '')) <> 32;
   SELECT RAISE(ABORT, 'unknown_request') WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id);
   SELECT RAISE(ABORT, 'wait_requires_own_request') FROM messages
   WHERE id = NEW.message_id AND (in_reply_to IS NOT NULL OR sender IS NOT NEW.peer);

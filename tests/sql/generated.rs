@@ -1,1 +1,175 @@
-//! ...
+//! What the repository keeps in a second form. `HTALK_UPDATE=1 cargo test --release` writes the files anew.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{Sandbox, run};
+use crate::tidy;
+
+/// The schema in an order that does not depend on how it came to be.
+const SCHEMA: &str = "
+    SELECT sql || ';' || char(10) FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT GLOB 'sqlite_*'
+    ORDER BY CASE type WHEN 'table' THEN 1 WHEN 'index' THEN 2 WHEN 'view' THEN 3 ELSE 4 END, tbl_name, name;
+    SELECT 'PRAGMA application_id = ' || application_id || ';' FROM pragma_application_id;
+    SELECT 'PRAGMA user_version = ' || user_version || ';' FROM pragma_user_version;
+";
+
+const SCHEMA_HEAD: &str = "\
+-- The whole schema after every migration. Generated from a new mailbox by HTALK_UPDATE=1 cargo test --release; don't
+-- edit it. A test proves that it is up to date, and that an upgraded mailbox has the same.
+
+";
+
+const ERRORS_HEAD: &str = "\
+# Codes
+
+Every refusal names one of these codes in `error`; the sentence of the last column comes with it as `next_action`.
+A code can also be the `notification_detail` of a message.
+
+This page is generated from the table `error_codes` by `HTALK_UPDATE=1 cargo test --release`.
+
+| Code | Exit | Meaning | Next step |
+| --- | --- | --- | --- |
+";
+
+/// Codes that the adapters of the clients are going to make.
+const MADE_BY_ADAPTERS: [&str; 2] = ["invalid_opencode_url", "opencode_url_must_be_loopback"];
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// Compares a generated file with what it should hold, or writes it where that is asked for.
+fn assert_generated(name: &str, text: &str) {
+    if std::env::var_os("HTALK_UPDATE").is_some_and(|value| value == "1") {
+        fs::write(file(name), text).unwrap();
+    }
+    let stored = fs::read_to_string(file(name)).unwrap_or_default();
+    let differs = stored.lines().zip(text.lines()).position(|(stored, fresh)| stored != fresh);
+    assert!(
+        stored == text,
+        "{name} is out of date at line {:?}: HTALK_UPDATE=1 writes it anew",
+        differs.map(|at| at + 1)
+    );
+}
+
+fn schema(sandbox: &Sandbox) -> String {
+    format!("{SCHEMA_HEAD}{}\n", sandbox.sqlite(SCHEMA).text())
+}
+
+#[test]
+fn schema_is_generated() {
+    assert_generated("sql/schema.sql", &schema(&Sandbox::with_peers(&["a"])));
+}
+
+#[test]
+fn schema_file_makes_the_schema() {
+    let sandbox = Sandbox::new();
+    let text = fs::read_to_string(file("sql/schema.sql")).unwrap();
+    assert_eq!(sandbox.sqlite(&text).text(), "");
+    assert!(schema(&sandbox) == text, "a database made from sql/schema.sql has another schema");
+}
+
+fn upgraded() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let old = fs::read_to_string(file("tests/sql/fixtures/harness_talk_3.sql")).unwrap();
+    assert_eq!(sandbox.sqlite(&old).text(), "");
+    sandbox.htalk(&["migrate"]).done();
+    sandbox
+}
+
+#[test]
+fn an_upgraded_mailbox_has_the_same_schema() {
+    assert!(schema(&upgraded()) == schema(&Sandbox::with_peers(&["a"])), "the schemas differ");
+}
+
+#[test]
+fn a_seq_exceeds_those_of_deleted_messages_too() {
+    let sandbox = upgraded();
+    let insert = |seq| format!("INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', {seq});");
+    for seq in [3, 5, 7] {
+        assert_eq!(sandbox.sqlite(&insert(seq)).shell_errors(), [(1, "invalid_seq".to_owned())]);
+    }
+    assert_eq!(sandbox.sqlite(&insert(8)).text(), "");
+}
+
+#[test]
+fn docs_errors_are_generated() {
+    let rows = "SELECT '| `' || code || '` | ' || exit || ' | ' || meaning || ' | ' || next_step || ' |'
+                FROM error_codes ORDER BY code;";
+    let text = format!("{ERRORS_HEAD}{}\n", Sandbox::with_peers(&["a"]).sqlite(rows).text());
+    assert_generated("docs/errors.md", &text);
+}
+
+/// The rows of `error_codes`.
+fn rows() -> BTreeSet<String> {
+    let codes = Sandbox::with_peers(&["a"]).sqlite("SELECT code FROM error_codes;");
+    codes.text().lines().map(str::to_owned).collect()
+}
+
+/// The codes that the schema makes: the literals of RAISE, and the CHECKs of the tables that everybody may write.
+fn codes_of_the_schema() -> BTreeSet<String> {
+    let sandbox = Sandbox::with_peers(&["a"]);
+    let all = sandbox.sqlite("SELECT sql FROM sqlite_schema;");
+    let public = sandbox.sqlite("SELECT sql FROM sqlite_schema WHERE name IN ('peers', 'messages', 'acks');");
+    let raised = all.text().split("RAISE(").skip(1).filter_map(|rest| rest.strip_prefix("ABORT, '"));
+    let checked = public.text().split("CONSTRAINT ").skip(1);
+    raised.chain(checked).map(|rest| rest.split(['\'', ' ', '\n']).next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_raise_aborts_with_a_code_or_ignores() {
+    let all = Sandbox::with_peers(&["a"]).sqlite("SELECT sql FROM sqlite_schema;");
+    for rest in all.text().split("RAISE(").skip(1) {
+        assert!(rest.starts_with("ABORT, '") || rest.starts_with("IGNORE)"), "RAISE({}", &rest[..20]);
+    }
+}
+
+#[test]
+fn every_code_has_a_row() {
+    let rows = rows();
+    for code in codes_of_the_schema() {
+        assert!(rows.contains(&code), "{code} of the schema has no row in error_codes");
+    }
+    for (path, text) in tidy::sources() {
+        for maker in ["Error::new(\"", "Refusal::new(\"", "refused(\""] {
+            for made in text.split(maker).skip(1) {
+                // A part after a colon is filled in at run time.
+                let code = made.split(['"', ':']).next().unwrap();
+                assert!(rows.contains(code), "{code} of {path} has no row in error_codes");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_row_is_made() {
+    let schema = codes_of_the_schema();
+    let program: String = tidy::sources().into_iter().map(|(_, text)| text).collect();
+    for code in rows() {
+        let is_made = schema.contains(&code)
+            || program.contains(&format!("\"{code}\""))
+            || program.contains(&format!("\"{code}:"))
+            || MADE_BY_ADAPTERS.contains(&code.as_str());
+        assert!(is_made, "nothing makes {code}");
+    }
+}
+
+#[test]
+fn rows_say_something() {
+    let poor = "SELECT code FROM error_codes
+                WHERE (meaning NOT GLOB '[A-Z-]*.' AND meaning NOT GLOB 'htalk *.') OR next_step NOT GLOB '[A-Z]*.' OR exit NOT IN (0, 2)
+                  OR instr(meaning || next_step, '|');";
+    assert_eq!(Sandbox::with_peers(&["a"]).sqlite(poor).text(), "");
+}
+
+#[test]
+fn the_fixture_is_what_it_says() {
+    let sandbox = Sandbox::new();
+    let mut shell = sandbox.command("sqlite3");
+    shell.arg(":memory:");
+    let script = fs::read_to_string(file("tests/sql/fixtures/harness_talk_3.sql")).unwrap();
+    let ran = run(&mut shell, format!("{script}\nPRAGMA foreign_key_check; PRAGMA user_version;").as_bytes());
+    assert_eq!(ran.text(), "3");
+}

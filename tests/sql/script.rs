@@ -1,6 +1,7 @@
 //! Runs a file of `tests/sql` against the plain `sqlite3` shell and compares what it expects with what happened.
 //!
-//! A file is plain SQL. A paragraph (up to an empty line) begins with comments that say what each of its statements does:
+//! A file is plain SQL. A paragraph (up to an empty line) begins with comments that say what each of its statements
+//! does:
 //!
 //! | Comment | Each statement of the paragraph |
 //! | --- | --- |
@@ -8,7 +9,7 @@
 //! | `-- refuses: CODE` | fails with this code alone, and no fact has changed |
 //! | `-- fails: WORDS` | fails with an error of SQLite's own that begins so, and no fact has changed |
 //! | `-- changes nothing` | succeeds, and no fact has changed |
-//! | `-- prints: LINE` | prints this line; several comments are several lines |
+//! | `-- prints: LINE` | prints this line; several comments are several lines; `\` at its end joins the next comment |
 //! | `-- prints nothing` | succeeds without output |
 //!
 //! A refusal must not depend on the conflict clause. So `INSERT INTO`, `UPDATE` and `REPLACE INTO` that are refused or
@@ -17,7 +18,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Ran, Sandbox};
+use crate::support::Sandbox;
 
 /// What a connection can set that changes how constraints and triggers act.
 const SETTINGS: [&str; 5] = [
@@ -30,6 +31,14 @@ const SETTINGS: [&str; 5] = [
 
 /// Printed between two statements; a hash of all facts follows it.
 const MARK: &str = "=== end of statement ===";
+
+/// The derived table must follow from the facts, and the file must be sound, whatever was tried.
+const SOUNDNESS: &str = "
+    SELECT * FROM (SELECT recipient, seq FROM open_mail EXCEPT SELECT recipient, seq FROM open_by_facts_v);
+    SELECT * FROM (SELECT recipient, seq FROM open_by_facts_v EXCEPT SELECT recipient, seq FROM open_mail);
+    PRAGMA foreign_key_check;
+    PRAGMA integrity_check;
+";
 
 #[derive(Debug, Clone, PartialEq)]
 enum Expected {
@@ -56,8 +65,11 @@ pub fn check(file: &str) {
     assert!(!steps.is_empty(), "{file}: no statement");
     let mut wrong = Vec::new();
     for settings in SETTINGS {
-        for fault in faults(&steps, settings) {
-            wrong.push(format!("tests/sql/{file}:{} [{settings}]\n{fault}", fault.line));
+        let mut faults = faults(&steps, settings);
+        // The forms of one statement tend to go wrong together.
+        faults.dedup_by_key(|fault| fault.line);
+        for fault in faults {
+            wrong.push(format!("tests/sql/{file}:{} [{settings}]\n{}", fault.line, fault.words));
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n\n{}", wrong.len(), wrong.join("\n"));
@@ -110,7 +122,10 @@ fn expectation(comment: &str, before: Expected) -> Expected {
         ("prints nothing", _) => Expected::Output(Vec::new()),
         (words, before) => match (words.strip_prefix("prints:"), before) {
             (Some(line), Expected::Output(mut lines)) => {
-                lines.push(line.trim().to_owned());
+                match lines.last_mut().filter(|last| last.ends_with('\\')) {
+                    Some(last) => last.replace_range(last.len() - 1.., line.trim()),
+                    None => lines.push(line.trim().to_owned()),
+                }
                 Expected::Output(lines)
             }
             (Some(line), _) => Expected::Output(vec![line.trim().to_owned()]),
@@ -152,12 +167,6 @@ struct Fault {
     words: String,
 }
 
-impl std::fmt::Display for Fault {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
-        formatter.write_str(&self.words)
-    }
-}
-
 fn faults(steps: &[Step], settings: &str) -> Vec<Fault> {
     let mut script = format!("{settings}\n.sha3sum\n");
     let mut starts = Vec::new();
@@ -165,12 +174,13 @@ fn faults(steps: &[Step], settings: &str) -> Vec<Fault> {
         starts.push(script.lines().count() + 1);
         script += &format!("{}.print '{MARK}'\n.sha3sum\n", step.sql);
     }
-    // The derived table must follow from the facts, and the file must be sound, whatever was tried.
-    script += "SELECT * FROM (SELECT recipient, seq FROM open_mail EXCEPT SELECT recipient, seq FROM open_by_facts_v)
-        UNION ALL SELECT * FROM (SELECT recipient, seq FROM open_by_facts_v EXCEPT SELECT recipient, seq FROM open_mail);
-        PRAGMA foreign_key_check; PRAGMA integrity_check;\n";
+    script += SOUNDNESS;
     let ran = Sandbox::with_peers(&["a", "b", "c"]).sqlite(&script);
-    let errors = errors(&ran, &starts);
+    let errors: Vec<(usize, String)> = ran
+        .shell_errors()
+        .into_iter()
+        .map(|(line, words)| (starts.partition_point(|start| *start <= line).checked_sub(1).unwrap(), words))
+        .collect();
 
     let mut lines = ran.out.lines();
     let mut facts = lines.next().unwrap_or_default();
@@ -203,21 +213,4 @@ fn faults(steps: &[Step], settings: &str) -> Vec<Fault> {
         faults.push(Fault { line: 0, words: format!("afterwards the mailbox is not sound: {rest:?}\n") });
     }
     faults
-}
-
-/// The errors of a shell's run: the step each belongs to, and its words.
-fn errors(ran: &Ran, starts: &[usize]) -> Vec<(usize, String)> {
-    let mut errors = Vec::new();
-    for line in ran.err.lines() {
-        // `Runtime error near line 12: words (19)`, and for what can't be parsed lines that show the place.
-        let Some((place, words)) = line.split_once(" near line ").and_then(|(_, rest)| rest.split_once(": ")) else {
-            continue;
-        };
-        let number: usize = place.parse().unwrap_or_else(|_| panic!("no line number: {line}"));
-        let words = words.rsplit_once(" (").map_or(words, |(words, _)| words);
-        let step = starts.partition_point(|start| *start <= number);
-        assert!(step > 0, "before the first statement: {line}");
-        errors.push((step - 1, words.to_owned()));
-    }
-    errors
 }

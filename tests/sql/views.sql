@@ -4,16 +4,20 @@
 -- prints: name,harness,delivery,session_id,workspace,home,socket,url,retired_at
 SELECT group_concat(name) FROM pragma_table_info('peer_v');
 
--- prints: seq,id,sender,recipient,in_reply_to,body,created_at,ack_at,submission,notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
+-- prints: seq,id,sender,recipient,in_reply_to,body,created_at,ack_at,submission,notification_started_at,\
+-- prints: notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
 SELECT group_concat(name) FROM pragma_table_info('message_v');
 
--- prints: recipient,seq,id,sender,in_reply_to,body,created_at,ack_at,submission,notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
+-- prints: recipient,seq,id,sender,in_reply_to,body,created_at,ack_at,submission,notification_started_at,\
+-- prints: notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
 SELECT group_concat(name) FROM pragma_table_info('inbox_v');
 
--- prints: seq,id,sender,recipient,in_reply_to,body,created_at,ack_at,submission,notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,state,reply_id,reply_body
+-- prints: seq,id,sender,recipient,in_reply_to,body,created_at,ack_at,submission,notification_started_at,\
+-- prints: notification_finished_at,notification_detail,wait_returned_at,recipient_status,state,reply_id,reply_body
 SELECT group_concat(name) FROM pragma_table_info('sent_v');
 
--- prints: seq,request_id,asker,answerer,request_body,answer_id,answer_body,saved_at,notice_claimed_at,notice_finished_at,notice_submission,notice_detail,acknowledged_at,answered_at,answer_acknowledged_at
+-- prints: seq,request_id,asker,answerer,request_body,answer_id,answer_body,saved_at,notice_claimed_at,\
+-- prints: notice_finished_at,notice_submission,notice_detail,acknowledged_at,answered_at,answer_acknowledged_at
 SELECT group_concat(name) FROM pragma_table_info('conversation_v');
 
 -- prints: message_id,peer,action,verb,target_id
@@ -68,7 +72,8 @@ SELECT peer, action, verb FROM recovery_v ORDER BY peer, action;
 INSERT INTO notice_outcomes (message_id, submission, at, detail, recipient_status)
 VALUES ('10000000-0000-4000-8000-000000000001', 'not_submitted', 1003.5, 'recipient_not_loaded', 'not_loaded');
 
--- prints: 1|10000000-0000-4000-8000-000000000001|a|x||A question.|1000.5|1002.5|not_submitted|1001.5|1003.5|recipient_not_loaded||not_loaded|saved
+-- prints: 1|10000000-0000-4000-8000-000000000001|a|x||A question.|1000.5|1002.5|not_submitted|1001.5|1003.5|\
+-- prints: recipient_not_loaded||not_loaded|saved
 SELECT * FROM message_v;
 
 -- prints: a|show
@@ -84,10 +89,12 @@ SELECT recipient, seq, ack_at FROM inbox_v;
 INSERT INTO messages (id, in_reply_to, sender, recipient, body, created_at)
 VALUES ('10000000-0000-4000-8000-000000000002', '10000000-0000-4000-8000-000000000001', 'x', 'a', 'An answer.', 1004.5);
 
--- prints: 1|10000000-0000-4000-8000-000000000001|a|x|A question.|10000000-0000-4000-8000-000000000002|An answer.|1000.5|1001.5|1003.5|not_submitted|recipient_not_loaded|1002.5|1004.5|
+-- prints: 1|10000000-0000-4000-8000-000000000001|a|x|A question.|10000000-0000-4000-8000-000000000002|An answer.|\
+-- prints: 1000.5|1001.5|1003.5|not_submitted|recipient_not_loaded|1002.5|1004.5|
 SELECT * FROM conversation_v;
 
--- prints: a|2|10000000-0000-4000-8000-000000000002|x|10000000-0000-4000-8000-000000000001|An answer.|1004.5||not_submitted||||||saved
+-- prints: a|2|10000000-0000-4000-8000-000000000002|x|10000000-0000-4000-8000-000000000001|An answer.|1004.5||\
+-- prints: not_submitted||||||saved
 SELECT * FROM inbox_v;
 
 -- prints: 2|x|saved||
