@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::{Done, id, message, notice};
+use super::id::Id;
+use super::{Done, message, notice};
 use crate::config::Run;
 use crate::db::Access;
 use crate::error::Result;
@@ -19,9 +20,10 @@ pub struct Ack {
 impl Ack {
     /// Saves the acknowledgment, then cleans up; repeating it keeps the first time and tries the clean-up again.
     pub fn run(self, run: &Run) -> Result<Done> {
+        let id = Id::parse(&self.id)?;
         let db = run.open(Access::Write)?;
         let actor = run.actor(&db)?;
-        let id = id::resolve(&db, &actor, &self.id, "unknown_message")?;
+        let id = id.find(&db, &actor, "unknown_message")?;
         crate::progress::progress().message_id = Some(id.clone());
         db.write(|db| {
             db.row(sql::MESSAGE_ACK, &[(":id", id.as_str().into()), (":actor", actor.name.as_str().into())])

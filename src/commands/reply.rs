@@ -3,7 +3,8 @@
 use clap::Args;
 use uuid::Uuid;
 
-use super::{Done, body, id, message, notice};
+use super::id::Id;
+use super::{Done, body, message, notice};
 use crate::config::{Run, text};
 use crate::db::{Access, Arg};
 use crate::error::Result;
@@ -26,10 +27,11 @@ pub struct Reply {
 impl Reply {
     /// Saves the answer, wakes those who wait for it, and makes the one attempt to notify.
     pub fn run(self, run: &Run) -> Result<Done> {
+        let request = Id::parse(&self.request_id)?;
         let db = run.open(Access::Write)?;
         let actor = run.actor(&db)?;
         let body = self.source.read()?;
-        let request = id::resolve(&db, &actor, &self.request_id, "unknown_request")?;
+        let request = request.find(&db, &actor, "unknown_request")?;
         let fresh = Uuid::new_v4().to_string();
         progress().message_id = Some(fresh.clone());
         let args = [

@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::{Done, id, message};
+use super::id::Id;
+use super::{Done, message};
 use crate::config::{Run, text};
 use crate::error::{Error, Result};
 use crate::sql;
@@ -18,9 +19,10 @@ pub struct Show {
 impl Show {
     /// Prints the message.
     pub fn run(self, run: &Run) -> Result<Done> {
+        let id = Id::parse(&self.id)?;
         Done::ok(run.read(|db| {
             let actor = run.actor(db)?;
-            let id = id::resolve(db, &actor, &self.id, "unknown_message")?;
+            let id = id.find(db, &actor, "unknown_message")?;
             let Some(stored) = db.row(sql::MESSAGE_GET, &[(":id", id.as_str().into())])? else {
                 return Err(Error::new("unknown_message"));
             };
