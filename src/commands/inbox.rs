@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::Done;
-use super::page::{List, Size};
+use super::page::{List, Size, whole};
 use crate::config::Run;
 use crate::error::Result;
 use crate::sql;
@@ -13,7 +13,7 @@ use crate::sql;
 #[command(after_help = "Example:\n  htalk --as me inbox --summary")]
 pub struct Inbox {
     /// Only messages with a higher sequence number
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
     after_seq: Option<i64>,
     #[command(flatten)]
     size: Size,

@@ -1,5 +1,7 @@
 //! A page of messages, bounded by their number and their printed size.
 
+use std::num::{IntErrorKind, ParseIntError};
+
 use clap::Args;
 use serde_json::{Map, Value};
 
@@ -17,14 +19,24 @@ const USUAL_BYTES: i64 = 16_384;
 /// The longest preview of a body, in characters.
 const PREVIEW: usize = 120;
 
+/// A whole number as an argument. One beyond 64 bits is as good as the last one within: out of range as a size, behind
+/// every message as a cursor.
+pub fn whole(text: &str) -> std::result::Result<i64, ParseIntError> {
+    text.parse().or_else(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => Ok(i64::MAX),
+        IntErrorKind::NegOverflow => Ok(i64::MIN),
+        _ => Err(error),
+    })
+}
+
 /// How much of a list to print.
 #[derive(Debug, Args)]
 pub struct Size {
     /// At most so many messages, 1 to 500
-    #[arg(long, value_name = "N", default_value_t = USUAL_LIMIT, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = USUAL_LIMIT, value_parser = whole, allow_negative_numbers = true)]
     limit: i64,
     /// At most so many bytes of messages, 1024 to 10485760; the first message always
-    #[arg(long, value_name = "N", default_value_t = USUAL_BYTES, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = USUAL_BYTES, value_parser = whole, allow_negative_numbers = true)]
     max_bytes: i64,
     /// The first line of each body instead of the whole
     #[arg(long)]
@@ -100,7 +112,6 @@ impl Size {
             page.insert("next_page".into(), self.next_page(list, last).into());
         }
         page.insert("next_action".into(), next_action.into());
-        page.insert("actor_source".into(), actor.source.into());
         Ok(page.into())
     }
 

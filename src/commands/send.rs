@@ -3,7 +3,7 @@
 use clap::Args;
 use uuid::Uuid;
 
-use super::{Done, body, message, notice, wait};
+use super::{Done, body, id, message, notice, wait};
 use crate::config::{Run, text, unknown_peer};
 use crate::db::{Access, Arg};
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::sql;
 /// Save a request to another peer, then tell its client once that mail is waiting.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  htalk --as me send reviewer --message 'Which test is missing?'\n  \
-    htalk --as me send reviewer --message-file - <<'EOT'\n  Backticks, $x and quotes arrive as they are.\n  EOT")]
+    htalk --as me send reviewer --message-file - <<'EOT'\nBackticks, $x and quotes arrive as they are.\nEOT")]
 pub struct Send {
     /// The peer to ask
     recipient: String,
@@ -26,7 +26,7 @@ pub struct Send {
     #[arg(long)]
     no_notify: bool,
     /// Wait so long for the answer, 0 to 45 seconds
-    #[arg(long, value_name = "SECONDS", default_value = "0", allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", default_value = "0", allow_hyphen_values = true)]
     wait: f64,
 }
 
@@ -35,7 +35,7 @@ impl Send {
     pub fn run(self, run: &Run) -> Result<Done> {
         let seconds = wait::seconds(self.wait)?;
         let id = match &self.id {
-            Some(spelling) => Uuid::try_parse(spelling).map_err(|_| Error::new("invalid_uuid"))?,
+            Some(spelling) => id::uuid(spelling).ok_or_else(|| Error::new("invalid_uuid"))?,
             None => Uuid::new_v4(),
         };
         let id = id.to_string();

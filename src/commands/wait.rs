@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use uuid::Uuid;
 
-use super::{Done, id, message};
+use super::id::Id;
+use super::{Done, message};
 use crate::bell::{self, Bell};
 use crate::config::{Actor, Run, text};
 use crate::db::{Access, Arg, Db, Row};
@@ -23,17 +24,18 @@ pub struct Wait {
     /// The id of the request, or at least its first 8 hexadecimal digits
     request_id: String,
     /// How long, 0 to 45
-    #[arg(long, value_name = "N", default_value = "45", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "45", allow_hyphen_values = true)]
     seconds: f64,
 }
 
 impl Wait {
     /// Prints the request, with its answer or with `wait_ended`.
     pub fn run(self, run: &Run) -> Result<Done> {
+        let id = Id::parse(&self.request_id)?;
         let seconds = seconds(self.seconds)?;
         let db = run.open(Access::Write)?;
         let actor = run.actor(&db)?;
-        let id = id::resolve(&db, &actor, &self.request_id, "unknown_request")?;
+        let id = id.find(&db, &actor, "unknown_request")?;
         progress().message_id = Some(id.clone());
         Done::ok(for_answer(&db, &actor, &id, seconds)?)
     }
