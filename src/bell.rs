@@ -3,10 +3,10 @@
 //! It only says "look now". Without it, or rung by nobody (a plain SQL writer), the waiter's own slow look finds the
 //! answer.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -52,9 +52,10 @@ impl Bell {
     /// Puts up a bell, private whatever the umask. A file system without FIFOs gives a silent one.
     pub fn hang(mailbox: &Path, token: &str) -> Bell {
         let path = path(mailbox, token);
-        let fifo =
-            nix::unistd::mkfifo(&path, Mode::S_IRUSR | Mode::S_IWUSR).ok().and_then(|()| open(&path, false).ok());
-        Bell { path, fifo }
+        let hung = nix::unistd::mkfifo(&path, Mode::S_IRUSR | Mode::S_IWUSR).is_ok();
+        let fifo = hung
+            .then(|| fs::set_permissions(&path, Permissions::from_mode(0o600)).and_then(|()| open(&path, false)).ok());
+        Bell { path, fifo: fifo.flatten() }
     }
 
     /// Waits until it rings, at most so long (rounded up to a millisecond).

@@ -1,8 +1,8 @@
 //! `htalk demo`
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -10,8 +10,8 @@ use clap::Args;
 use serde_json::Value;
 
 use super::Done;
-use crate::output;
 use crate::progress::progress;
+use crate::{db, output};
 
 /// Show a whole exchange between two pull peers in a temporary mailbox, check every result, and remove it again.
 #[derive(Debug, Args)]
@@ -28,12 +28,12 @@ impl Demo {
     /// Prints each command as a person would type it, with its result; exits 0 if everything was as expected.
     pub fn run(self) -> Done {
         let directory = std::env::temp_dir().join(format!("htalk-demo-{}", uuid::Uuid::new_v4()));
-        {
+        let shown = {
             let mut state = progress();
             state.is_stream = true;
             state.scratch.push(directory.clone());
-        }
-        let shown = DirBuilder::new().mode(0o700).create(&directory).map_err(|error| error.to_string());
+            db::private_directory(&directory).map_err(|error| error.to_string())
+        };
         let shown = shown.and_then(|()| exchange(&directory.join("mail.sqlite3")));
         let removed = fs::remove_dir_all(&directory).map_err(|error| error.to_string());
         let (words, exit) = match shown.and(removed) {
@@ -92,9 +92,13 @@ impl Steps<'_> {
         let typed = shlex::try_join(all.iter().copied()).map_err(|error| error.to_string())?;
         let heredoc = input.map(|text| format!(" <<'END'\n{text}\nEND")).unwrap_or_default();
         print(&format!("$ htalk {typed}{heredoc}\n"))?;
+        // Held until the step is over: an interrupt, which answers with it, would pull the mailbox away from under the
+        // step. For the same reason the step is out of reach of a terminal's interrupt.
+        let _step = progress();
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut child = Command::new(program)
             .args(&all)
+            .process_group(0)
             .env_remove("HTALK_DB")
             .env_remove("HTALK_PEER")
             .stdin(Stdio::piped())

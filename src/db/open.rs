@@ -154,16 +154,21 @@ fn apply_pragmas(connection: &Connection) -> Result<()> {
     Ok(connection.execute_batch(sql::CONNECT)?)
 }
 
+/// Makes a directory for its owner alone, whatever the umask.
+pub fn private_directory(path: &Path) -> std::io::Result<()> {
+    DirBuilder::new().mode(0o700).create(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o700))
+}
+
 /// Makes an empty private file, and private directories up to it, durably and whatever the umask.
 fn create(path: &Path) -> Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     let missing: Vec<&Path> = directory.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
     for ancestor in missing.into_iter().rev() {
-        match DirBuilder::new().mode(0o700).create(ancestor) {
+        match private_directory(ancestor) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
             other => other?,
         }
-        fs::set_permissions(ancestor, Permissions::from_mode(0o700))?;
         File::open(ancestor.parent().unwrap_or(Path::new("/")))?.sync_all()?;
     }
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {

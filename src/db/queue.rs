@@ -1,7 +1,7 @@
 //! A fair queue for writers who found the mailbox locked: an advisory lock on a file beside it, taken only then.
 
-use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs::{File, OpenOptions, Permissions};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Instant;
@@ -22,6 +22,8 @@ impl Turn {
         let path = side_file(mailbox, "-queue");
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
         let Ok(file) = file else { return Turn { _lock: None } };
+        // Whatever the umask of whoever made it; others than its owner can't, and needn't.
+        let _ = file.set_permissions(Permissions::from_mode(0o600));
         // flock has no time limit of its own, so a thread waits for it; an overdue one ends with the process.
         let (sender, receiver) = mpsc::channel();
         std::thread::spawn(move || sender.send(Flock::lock(file, FlockArg::LockExclusive).ok()));

@@ -1,13 +1,13 @@
 //! Reading a mailbox whose directory can't be written: SQLite needs its side files for that, and may not make them.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::open::side_file;
+use super::open::{private_directory, side_file};
 use crate::error::{Error, Result};
 use crate::progress::progress;
 
@@ -63,7 +63,7 @@ pub fn open(path: &Path) -> Result<(Connection, Source)> {
         return Ok((immutable(path)?, source));
     }
     let directory = std::env::temp_dir().join(format!("htalk-{}", uuid::Uuid::new_v4()));
-    DirBuilder::new().mode(0o700).create(&directory)?;
+    private_directory(&directory)?;
     progress().scratch.push(directory.clone());
     let source = Source::Copy(directory.clone());
     let target = directory.join("mail.sqlite3");

@@ -1,7 +1,7 @@
 //! Making a mailbox, and bringing an older one to the present schema: a verified backup, then one atomic change.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use refinery_core::traits::sync::{Query, Transaction};
@@ -9,7 +9,7 @@ use refinery_core::{Migrate, Migration, Runner, Target};
 use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
-use super::open::side_file;
+use super::open::{private_directory, side_file};
 use crate::error::{Error, Result};
 use crate::sql::{self, Statement};
 
@@ -133,10 +133,9 @@ fn even_out(connection: &Connection) -> Result<()> {
 fn back_up(path: &Path, old: i64) -> Result<PathBuf> {
     let failed = |error: &dyn std::fmt::Display| Error::new("database_backup_failed").with_detail(error);
     let directory = side_file(path, ".backups");
-    match DirBuilder::new().mode(0o700).create(&directory) {
-        Ok(()) => fs::set_permissions(&directory, Permissions::from_mode(0o700)).map_err(|error| failed(&error))?,
-        Err(error) if directory.is_dir() => drop(error),
-        Err(error) => return Err(failed(&error)),
+    match private_directory(&directory) {
+        Err(error) if !directory.is_dir() => return Err(failed(&error)),
+        _ => {}
     }
     let name = format!("schema-{old}-before-{CURRENT}-{}.sqlite3", uuid::Uuid::new_v4());
     let target = directory.join(name);
