@@ -38,11 +38,18 @@ pub fn line(value: &Value) -> io::Result<()> {
     plain(&(text(value) + "\n"))
 }
 
-/// Prints text as it is.
+/// Prints text as it is. A reader that has gone is an error for the caller; where the text can't be written for another
+/// reason, a full disk say, somebody expects it: that ends the process as a failure.
 pub fn plain(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    if let Err(error) = written.as_ref()
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        let _ = writeln!(io::stderr(), "htalk: error: can not write the result: {error}");
+        std::process::exit(2);
+    }
+    written
 }
 
 /// Prints text about wrong usage as it is, on standard error.
