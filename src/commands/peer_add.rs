@@ -64,8 +64,8 @@ impl PeerAdd {
             (":socket", Arg::from(socket.as_deref())),
             (":url", Arg::from(url.as_deref())),
         ];
-        // A refused registration must not leave a new mailbox behind.
-        if !run.mailbox().exists() {
+        // A refused registration must not leave a new mailbox behind, nor fill an empty file.
+        if run.mailbox().metadata().map_or(true, |file| file.len() == 0) {
             Db::rehearsal()?.row(sql::PEER_ADD, &args)?;
         }
         let db = run.open(Access::Create)?;

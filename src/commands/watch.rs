@@ -27,9 +27,9 @@ const READER_GONE: &str = "reader_gone";
 impl Watch {
     /// Prints `ready`, then each open message once.
     pub fn run(self, run: &Run) -> Result<Done> {
+        progress().is_stream = true;
         let db = run.open(Access::Read)?;
         let actor = run.actor(&db)?;
-        progress().is_stream = true;
         db.stop_waiting_for_locks()?;
         let ready = output::line(&json!({ "event": "ready", "peer": actor.name }));
         match ready.map_err(|_| Error::new(READER_GONE)).and_then(|()| follow(&db, &actor)) {
