@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::progress::progress;
 use crate::sql;
 
-/// Completes a stored message with its `reply` and the actor's `recovery`.
+/// Completes a stored message with its `reply`, and the actor's `recovery` and `next_action`.
 pub fn complete(db: &Db, actor: &Actor, mut message: Row) -> Result<Row> {
     let id = text(&message, "id").to_owned();
     let reply = match text(&message, "state") {
@@ -25,6 +25,7 @@ pub fn complete(db: &Db, actor: &Actor, mut message: Row) -> Result<Row> {
         recovery.insert(text(&row, "action").to_owned(), command.into());
     }
     message.insert("recovery".into(), recovery.into());
+    message.insert("next_action".into(), next_action(actor, &message).into());
     Ok(message)
 }
 
@@ -32,7 +33,6 @@ pub fn complete(db: &Db, actor: &Actor, mut message: Row) -> Result<Row> {
 pub fn result(db: &Db, actor: &Actor, id: &str) -> Result<Row> {
     let stored = db.row(sql::MESSAGE_GET, &[(":id", id.into())])?.unwrap_or_default();
     let mut message = complete(db, actor, stored)?;
-    message.insert("next_action".into(), next_action(actor, &message).into());
     message.insert("actor_source".into(), actor.source.into());
     Ok(message)
 }
