@@ -13,7 +13,7 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
     'A pull peer fetches its mail and has no session, workspace, home, socket or URL.',
     'Leave those options out, or register the peer with native delivery.'),
   ('invalid_uuid', 2, 'An id is a UUID; in show, ack, wait and reply at least its first 8 hexadecimal digits.',
-    'Copy the id from inbox or sent and repeat.'),
+    'Copy the id from inbox, sent or peer discover and repeat.'),
   ('invalid_opencode_session_id', 2, 'An OpenCode session id is ses followed by 1 to 253 of A-Z, a-z, 0-9, _, . and -.',
     'Copy the session id from peer discover and repeat.'),
   ('workspace_must_be_a_directory', 2, 'A native peer has an existing directory as its workspace.',
