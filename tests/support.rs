@@ -12,6 +12,8 @@ use serde_json::Value;
 pub mod legacy;
 /// Places of their own: a read-only directory, a small disk.
 pub mod namespace;
+/// Processes that are started, watched and interrupted.
+pub mod process;
 /// A plain sqlite3 shell that is kept open.
 pub mod shell;
 
@@ -108,6 +110,13 @@ impl Sandbox {
         ran.text().to_owned()
     }
 
+    /// Runs a shell script, in which `htalk` is the built one.
+    pub fn sh(&self, script: &str) -> Ran {
+        let programs = Path::new(env!("CARGO_BIN_EXE_htalk")).parent().unwrap();
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display());
+        run(self.command("sh").env("PATH", path).env("HTALK_DB", self.mailbox()).args(["-c", script]), b"")
+    }
+
     /// Saves a request from one pull peer to another and returns its id.
     pub fn send(&self, sender: &str, recipient: &str, body: &str) -> String {
         self.htalk(&["--as", sender, "send", recipient, "--message", body]).done()["id"].as_str().unwrap().to_owned()
@@ -123,6 +132,11 @@ impl Drop for Sandbox {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.root);
     }
+}
+
+/// The keys of an object, in their order.
+pub fn keys(object: &Value) -> Vec<&str> {
+    object.as_object().unwrap().keys().map(String::as_str).collect()
 }
 
 /// Runs a command to its end with an input.
