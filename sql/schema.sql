@@ -563,4 +563,4 @@ CREATE TRIGGER waits_update_rules BEFORE UPDATE ON waits BEGIN
 END;
 
 PRAGMA application_id = 1752460395;
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;

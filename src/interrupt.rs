@@ -4,7 +4,7 @@ use nix::sys::signal::{SigSet, Signal};
 
 use crate::db::{self, Access};
 use crate::progress::progress;
-use crate::{bell, output, sql};
+use crate::{bell, output, process, sql};
 
 /// Blocks both signals in this and all later threads, and answers the first one that comes: prints what is known of the
 /// run, withdraws its wait, and exits with 130 or 143.
@@ -33,6 +33,7 @@ fn end(signal: Signal) {
     }
     let answered = if state.is_stream { output::silence() } else { output::object(&state.interrupted()) };
     if answered {
+        process::end_all();
         std::process::exit(128 + signal as i32);
     }
 }

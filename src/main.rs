@@ -9,6 +9,7 @@ mod db;
 mod error;
 mod interrupt;
 mod output;
+mod process;
 mod progress;
 mod sql;
 

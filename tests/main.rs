@@ -2,6 +2,8 @@
 
 /// The contract, through the built binary.
 mod cli;
+/// The adapters, against fakes that replay what the real clients were seen to send.
+mod clients;
 /// The rules of the mailbox, as SQL, through the plain `sqlite3` shell.
 mod sql;
 /// The built `htalk` and the plain `sqlite3` shell in a sandbox of their own.

@@ -55,7 +55,7 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
     'Keep the file and look at the rows in detail. The mailbox was left as it is.'),
   ('invalid_database_schema', 2, 'The mailbox lacks tables or columns of its version.',
     'Keep the file, and restore a backup of it. The mailbox was left as it is.'),
-  ('adapter_unavailable', 2, 'This htalk can not speak to the client of this peer.',
+  ('adapter_unavailable', 2, 'The client of this peer is not set up here.',
     'The message is saved; the recipient finds it in its inbox.'),
   ('acknowledged_before_notification', 0, 'The recipient acknowledged the message before its notice; none was needed.',
     'Nothing is to be done.'),

@@ -4,6 +4,8 @@
 //! returns evidence, with the time limits and the meaning of the contract: whatever fails before the one write is a
 //! refusal, whatever is doubtful after it is unknown.
 
+mod codex;
+
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -139,8 +141,11 @@ pub trait Client: Sync {
 pub const HARNESSES: [&str; 3] = ["codex", "claude", "opencode"];
 
 /// The adapter of a harness; none for a label that can only pull.
-pub fn client(_harness: &str) -> Option<&'static dyn Client> {
-    None
+pub fn client(harness: &str) -> Option<&'static dyn Client> {
+    match harness {
+        "codex" => Some(&codex::Codex),
+        _ => None,
+    }
 }
 
 /// The server that an OpenCode peer has where none is named.

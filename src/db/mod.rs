@@ -1,5 +1,6 @@
 //! The mailbox file: open, upgrade, transaction, rows to JSON. Nothing else knows rusqlite, and this knows no verb.
 
+pub mod foreign;
 mod open;
 mod queue;
 mod readonly;

@@ -159,8 +159,8 @@ fn every_row_is_made() {
 #[test]
 fn rows_say_something() {
     let poor = "SELECT code FROM error_codes
-                WHERE (meaning NOT GLOB '[A-Z-]*.' AND meaning NOT GLOB 'htalk *.') OR next_step NOT GLOB '[A-Z]*.' OR exit NOT IN (0, 2)
-                  OR instr(meaning || next_step, '|');";
+                WHERE NOT (meaning GLOB '[A-Z-]*.' OR meaning GLOB 'htalk *.' OR meaning GLOB 'codex queue *.')
+                  OR next_step NOT GLOB '[A-Z]*.' OR exit NOT IN (0, 2) OR instr(meaning || next_step, '|');";
     assert_eq!(Sandbox::with_peers(&["a"]).sqlite(poor).text(), "");
 }
 

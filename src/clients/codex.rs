@@ -1,0 +1,240 @@
+//! Codex: the shared app server where it listens, else the command `codex queue`; its state database for who is who.
+//! Seen on Codex 0.171.0.
+
+mod app_server;
+mod discover;
+mod home;
+mod locks;
+mod pipes;
+mod queue;
+mod socket;
+mod state;
+mod wire;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::{Address, Client, Found, Outcome, Refusal, Removal, Scope, Submission};
+use app_server::{AppServer, Failure};
+use queue::Queued;
+use socket::Unusable;
+
+/// Connecting, `initialize` and `thread/read` together; a few milliseconds on Codex 0.171.0.
+const LOOK: Duration = Duration::from_secs(4);
+
+/// The answer to the one write.
+const WRITE: Duration = Duration::from_secs(8);
+
+/// An app server of our own, from its start (0.2 s) to its answer.
+const OWN_SERVER: Duration = Duration::from_secs(10);
+
+/// The adapter.
+pub struct Codex;
+
+impl Client for Codex {
+    fn discover(&self, scope: &Scope) -> Vec<Found> {
+        discover::all(scope)
+    }
+
+    fn check(&self, address: &Address) -> Result<Map<String, Value>, Refusal> {
+        let mut evidence = Map::new();
+        let home = home::home(address.home.as_deref())?;
+        match route(address, &home)? {
+            Route::Server(mut server, socket) => {
+                let status = recipient(&mut server, address)?;
+                evidence.insert("transport".into(), "codex_app_server".into());
+                evidence.insert("runtime_status".into(), status.into());
+                evidence.insert("socket".into(), socket.display().to_string().into());
+            }
+            Route::Command => {
+                let (path, place) = saved(address, &home)?;
+                queue::codex(address, &home, &place)?;
+                evidence.insert("transport".into(), "codex_cli_queue".into());
+                evidence.insert("runtime_status".into(), locks::runtime_status(&home, &address.session_id).into());
+                evidence.insert("metadata_source".into(), path.display().to_string().into());
+            }
+        }
+        Ok(evidence)
+    }
+
+    fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {
+        let home = match home::home(address.home.as_deref()) {
+            Ok(home) => home,
+            Err(refusal) => return Outcome::refused(refusal.code, None),
+        };
+        match route(address, &home) {
+            Err(refusal) => Outcome::refused(refusal.code, None),
+            Ok(Route::Server(server, _)) => notify_server(server, address, text, skip),
+            Ok(Route::Command) => notify_command(&home, address, text, skip),
+        }
+    }
+
+    fn withdraw(&self, address: &Address, queue_id: &str) -> Removal {
+        let mut server = match home::home(address.home.as_deref()).and_then(|home| any_server(address, &home)) {
+            Ok(server) => server,
+            Err(refusal) => return Removal::Unavailable(refusal),
+        };
+        server.allow(WRITE);
+        match server.delete(&address.session_id, queue_id) {
+            Ok(true) => Removal::Removed,
+            Ok(false) => Removal::Absent,
+            Err(failure) => {
+                let code = failure
+                    .refusal(&address.session_id)
+                    .unwrap_or_else(|| format!("codex_withdrawal_unconfirmed:{}", failure.reason()));
+                Removal::Unknown(with_words(code, &failure))
+            }
+        }
+    }
+}
+
+/// The way to a peer.
+enum Route {
+    /// A server that answered, at this socket.
+    Server(AppServer, PathBuf),
+    /// Nobody listens on the usual socket.
+    Command,
+}
+
+/// The control socket of a configuration directory (0.171.0): a symlink into the temporary directory.
+fn control_socket(home: &Path) -> PathBuf {
+    home.join("app-server-control/app-server-control.sock")
+}
+
+/// A socket that was registered is the only way; else the control socket, else the command.
+fn route(address: &Address, home: &Path) -> Result<Route, Refusal> {
+    let usual = control_socket(home);
+    let path = address.socket.as_deref().unwrap_or(&usual);
+    match socket::open(path, LOOK) {
+        Ok(wire) => {
+            let server = AppServer::initialize(wire).map_err(|failure| before_write(&failure, &address.session_id))?;
+            Ok(Route::Server(server, path.to_path_buf()))
+        }
+        // `codex queue` takes the same two cases for "no daemon" (0.171.0).
+        Err(Unusable::Missing | Unusable::Deserted) if address.socket.is_none() => Ok(Route::Command),
+        Err(unusable) => Err(closed_door(&unusable, path)),
+    }
+}
+
+/// The refusal for a socket that can't be used.
+fn closed_door(unusable: &Unusable, socket: &Path) -> Refusal {
+    let (code, words) = match unusable {
+        Unusable::Missing => ("recipient_socket_unavailable".into(), "no such file".into()),
+        Unusable::Deserted => ("recipient_socket_unavailable".into(), "nobody listens".into()),
+        Unusable::Foreign(words) => ("recipient_socket_unavailable".into(), words.clone()),
+        Unusable::Forbidden(error) if is_inside_codex() => ("codex_sandbox_blocks_socket".into(), error.to_string()),
+        Unusable::Forbidden(error) => ("recipient_socket_unavailable".into(), error.to_string()),
+        Unusable::Silent(fault) => {
+            (format!("codex_app_server_unusable:{}", fault.as_str()), "it does not answer as an app server".into())
+        }
+    };
+    Refusal::new(code).with_detail(format!("{}: {words}", socket.display()))
+}
+
+/// Whether Codex runs this process. `CODEX_SANDBOX_NETWORK_DISABLED` is no evidence: it is set outside the sandbox too.
+fn is_inside_codex() -> bool {
+    std::env::var_os("CODEX_THREAD_ID").is_some_and(|id| !id.is_empty())
+}
+
+/// What a failed request before the write is called.
+fn before_write(failure: &Failure, id: &str) -> Refusal {
+    let code = failure.refusal(id).unwrap_or_else(|| match failure {
+        Failure::Stated { code, .. } => format!("codex_app_server_refused:{code}"),
+        Failure::Fault(fault) => format!("codex_app_server_unusable:{}", fault.as_str()),
+    });
+    with_words(code, failure)
+}
+
+fn with_words(code: String, failure: &Failure) -> Refusal {
+    Refusal { code, detail: failure.words().map(|words| words.chars().take(500).collect()) }
+}
+
+/// Verifies the recipient as the server describes it; its status.
+fn recipient(server: &mut AppServer, address: &Address) -> Result<&'static str, Refusal> {
+    let read = server.read(&address.session_id).map_err(|failure| before_write(&failure, &address.session_id))?;
+    read.thread.verify(address)?;
+    Ok(read.status)
+}
+
+/// Verifies the recipient as the state database describes it; the database and its place.
+fn saved(address: &Address, home: &Path) -> Result<(PathBuf, home::Place), Refusal> {
+    let places = home::places(home, address.home.is_some(), Some(&address.workspace))?;
+    let (thread, path, place) = state::thread(&places, &address.session_id)?;
+    thread.verify(address)?;
+    Ok((path, place))
+}
+
+fn notify_server(
+    mut server: AppServer,
+    address: &Address,
+    text: &str,
+    skip: &mut dyn FnMut() -> Option<&'static str>,
+) -> Outcome {
+    let status = match recipient(&mut server, address) {
+        Ok(status) => Some(status),
+        Err(refusal) => return Outcome::refused(refusal.code, None),
+    };
+    if let Some(code) = skip() {
+        return Outcome::refused(code, status);
+    }
+    server.allow(WRITE);
+    match server.queue(&address.session_id, text) {
+        Ok(id) => outcome(Submission::Submitted, format!("codex_app_server_queued:{id}"), status),
+        Err(failure) => match failure.refusal(&address.session_id) {
+            Some(code) => Outcome::refused(code, status),
+            None => {
+                let code = format!("codex_app_server_unconfirmed_receipt:{}", failure.reason());
+                outcome(Submission::Unknown, code, status)
+            }
+        },
+    }
+}
+
+fn notify_command(
+    home: &Path,
+    address: &Address,
+    text: &str,
+    skip: &mut dyn FnMut() -> Option<&'static str>,
+) -> Outcome {
+    let place = match saved(address, home) {
+        Ok((_, place)) => place,
+        Err(refusal) => return Outcome::refused(refusal.code, None),
+    };
+    let status = Some(locks::runtime_status(home, &address.session_id));
+    let command = match queue::codex(address, home, &place) {
+        Ok(command) => command,
+        Err(refusal) => return Outcome::refused(refusal.code, status),
+    };
+    if let Some(code) = skip() {
+        return Outcome::refused(code, status);
+    }
+    match queue::submit(command, &address.session_id, text) {
+        Queued::Yes(id) => outcome(Submission::Submitted, format!("codex_cli_queued:{id}"), status),
+        Queued::No(code) => Outcome::refused(code, status),
+        Queued::Unknown(code) => outcome(Submission::Unknown, code, status),
+    }
+}
+
+fn outcome(submission: Submission, detail: String, recipient_status: Option<&'static str>) -> Outcome {
+    Outcome { submission, detail, recipient_status }
+}
+
+/// A server to ask for a removal: the one that listens, else one of our own on the same database. It ends with the answer.
+fn any_server(address: &Address, home: &Path) -> Result<AppServer, Refusal> {
+    if let Route::Server(server, _) = route(address, home)? {
+        return Ok(server);
+    }
+    let places = home::places(home, address.home.is_some(), Some(&address.workspace))?;
+    // An archived or vanished thread has no row; the likeliest database is then as good as any.
+    let place = state::thread(&places, &address.session_id).map_or_else(|_| places[0].clone(), |(_, _, place)| place);
+    let mut command = queue::codex(address, home, &place)?;
+    let wire = pipes::start(command.args(["app-server", "--stdio"]), OWN_SERVER)
+        .map_err(|error| Refusal::new("adapter_unavailable").with_detail(error))?;
+    AppServer::initialize(wire).map_err(|failure| match failure {
+        // In its sandbox Codex can't start a server: it ends without a word.
+        Failure::Fault(_) => Refusal::new("codex_app_server_not_started").with_detail(failure.reason()),
+        Failure::Stated { .. } => before_write(&failure, &address.session_id),
+    })
+}

@@ -1,0 +1,161 @@
+//! The sessions of Codex that could be registered: from the state database, the control socket and named sockets.
+//! Nothing is started and no thread is loaded: `thread/read` only reads (seen on Codex 0.171.0).
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value};
+
+use super::super::{Found, Refusal, Scope};
+use super::app_server::AppServer;
+use super::home;
+use super::locks;
+use super::socket::{self, Unusable};
+use super::state::{self, Thread};
+
+/// Time for one server, all its threads read.
+const LIMIT: Duration = Duration::from_millis(3000);
+
+/// All sources side by side, so that a slow one does not hold up the others; a session that several know is listed by the
+/// first of: control socket, named sockets, database.
+pub fn all(scope: &Scope) -> Vec<Found> {
+    let home = match home::home(None) {
+        Ok(home) => home,
+        Err(refusal) => return vec![unavailable("state_database", &refusal, Map::new())],
+    };
+    let (saved, mut servers) = std::thread::scope(|threads| {
+        let saved = threads.spawn(|| databases(&home));
+        let control = threads.spawn(|| server("control_socket", &super::control_socket(&home), false, &home));
+        let named: Vec<_> = scope
+            .codex_sockets
+            .iter()
+            .map(|socket| threads.spawn(|| server("named_socket", socket, true, &home)))
+            .collect();
+        let servers: Vec<Found> = std::iter::once(control)
+            .chain(named)
+            .map(|thread| thread.join().expect("discovery does not panic"))
+            .collect();
+        (saved.join().expect("discovery does not panic"), servers)
+    });
+    servers.extend(saved);
+    let mut seen = HashSet::new();
+    for found in &mut servers {
+        found.sessions.retain(|session| seen.insert(session["session_id"].clone()));
+    }
+    servers
+}
+
+/// One source for each database that is there; one that says so where there is none.
+fn databases(home: &Path) -> Vec<Found> {
+    let places = match home::places(home, false, None) {
+        Ok(places) => places,
+        Err(refusal) => return vec![unavailable("state_database", &refusal, place("path", &home.join("config.toml")))],
+    };
+    let there: Vec<PathBuf> = places.iter().filter_map(|place| state::database(&place.directory)).collect();
+    if there.is_empty() {
+        let refusal = Refusal::new("codex_state_not_found");
+        return vec![unavailable("state_database", &refusal, place("path", &places[0].directory))];
+    }
+    there.iter().map(|path| database(home, path)).collect()
+}
+
+fn database(home: &Path, path: &Path) -> Found {
+    let (threads, rejected, is_cut) = match state::threads(path) {
+        Ok(found) => found,
+        Err(refusal) => return unavailable("state_database", &refusal, place("path", path)),
+    };
+    let sessions = threads
+        .iter()
+        .map(|thread| session(thread, locks::runtime_status(home, &thread.id), "state_database", home, None))
+        .collect();
+    let detail = is_cut.then(|| format!("only the youngest {} threads were looked at", state::LISTED));
+    Found { source: source("state_database", rejected, None, detail, place("path", path)), sessions }
+}
+
+fn server(name: &str, path: &Path, is_named: bool, home: &Path) -> Found {
+    let address = place("socket", path);
+    let until = Instant::now() + LIMIT;
+    let mut server = match socket::open(path, LIMIT) {
+        Ok(wire) => match AppServer::initialize(wire) {
+            Ok(server) => server,
+            Err(failure) => return unavailable(name, &super::before_write(&failure, ""), address),
+        },
+        Err(Unusable::Missing | Unusable::Deserted) if !is_named => {
+            return unavailable(name, &Refusal::new("codex_app_server_not_running"), address);
+        }
+        Err(unusable) => return unavailable(name, &super::closed_door(&unusable, path), address),
+    };
+    server.allow(until.saturating_duration_since(Instant::now()));
+    let (ids, is_all) = match server.loaded() {
+        Ok(found) => found,
+        Err(failure) => return unavailable(name, &super::before_write(&failure, ""), address),
+    };
+    let its_home = server.home.clone().unwrap_or_else(|| home.to_path_buf());
+    let named = is_named.then_some(path);
+    let mut sessions = Vec::new();
+    let mut rejected = 0;
+    let mut error = (!is_all).then(|| "codex_list_incomplete".to_owned());
+    for id in &ids {
+        match server.read(id) {
+            Ok(read) if read.thread.is_listed() && read.thread.id.eq_ignore_ascii_case(id) => {
+                sessions.push(session(&read.thread, read.status, name, &its_home, named));
+            }
+            // A helper, or one that was unloaded since the list was made.
+            Ok(_) => rejected += 1,
+            Err(failure) if failure.words().is_some() => rejected += 1,
+            Err(failure) => {
+                error = Some(super::before_write(&failure, id).code);
+                break;
+            }
+        }
+    }
+    let detail =
+        error.as_ref().map(|_| format!("{} of {} loaded threads were read", sessions.len() + rejected, ids.len()));
+    Found { source: source(name, rejected, error, detail, address), sessions }
+}
+
+fn session(thread: &Thread, status: &str, name: &str, home: &Path, socket: Option<&Path>) -> Map<String, Value> {
+    let is_usual = home::usual().is_some_and(|usual| state::resolved(&usual) == state::resolved(home));
+    let text = |path: &Path| Value::from(path.display().to_string());
+    Map::from_iter([
+        ("harness".into(), "codex".into()),
+        ("session_id".into(), thread.id.to_ascii_lowercase().into()),
+        ("workspace".into(), text(&state::resolved(&thread.workspace))),
+        ("runtime_status".into(), status.into()),
+        ("source".into(), name.into()),
+        ("home".into(), if is_usual { Value::Null } else { text(home) }),
+        ("socket".into(), socket.map_or(Value::Null, text)),
+    ])
+}
+
+fn place(key: &str, path: &Path) -> Map<String, Value> {
+    Map::from_iter([(key.to_owned(), path.display().to_string().into())])
+}
+
+fn unavailable(name: &str, refusal: &Refusal, place: Map<String, Value>) -> Found {
+    let mut source = source(name, 0, Some(refusal.code.clone()), refusal.detail.clone(), place);
+    source.insert("status".into(), "unavailable".into());
+    Found { source, sessions: Vec::new() }
+}
+
+/// A source that answered: `partial` where it has something to say about what it left out.
+fn source(
+    name: &str,
+    rejected: usize,
+    error: Option<String>,
+    detail: Option<String>,
+    place: Map<String, Value>,
+) -> Map<String, Value> {
+    let status = if error.is_none() && detail.is_none() { "ok" } else { "partial" };
+    let mut source = Map::from_iter([
+        ("harness".into(), "codex".into()),
+        ("source".into(), name.into()),
+        ("status".into(), status.into()),
+        ("rejected".into(), rejected.into()),
+        ("error".into(), error.into()),
+        ("detail".into(), detail.into()),
+    ]);
+    source.extend(place);
+    source
+}

@@ -1,0 +1,166 @@
+//! A client's command, run within limits: its own process group, nothing on standard input, bounded output, and at a
+//! limit ended with everything it started.
+
+mod group;
+
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+pub use group::{Group, end_all};
+
+/// How long output may stay open after the command itself ended (something it started holds it).
+const OUTPUT_GRACE: Duration = Duration::from_millis(200);
+
+/// What a command may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// From start to exit.
+    pub time: Duration,
+    /// Bytes of standard output, and as many of standard error.
+    pub output: usize,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// By itself, within the limits.
+    Exited {
+        /// Its exit code or signal.
+        status: ExitStatus,
+        /// All that it wrote to standard output.
+        stdout: Vec<u8>,
+        /// All that it wrote to standard error.
+        stderr: Vec<u8>,
+    },
+    /// It was ended at a limit; what it did until then is not known.
+    Limit(Limit),
+}
+
+/// The limit that was hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// It ran for too long.
+    Time,
+    /// It wrote too much.
+    Output,
+}
+
+/// The absolute path of a program in `PATH`, relative entries left out: they would name a file of the workspace.
+pub fn find(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?).filter(|directory| directory.is_absolute()).find_map(
+        |directory| {
+            let path = directory.join(program);
+            let found = path.metadata().ok()?;
+            (found.is_file() && found.permissions().mode() & 0o111 != 0).then_some(path)
+        },
+    )
+}
+
+/// Runs a command to its end or to a limit. Whatever is left of its process group is ended either way.
+///
+/// # Errors
+/// The command could not be started: nothing ran.
+pub fn run(command: &mut Command, limits: Limits) -> io::Result<Ended> {
+    let until = Instant::now() + limits.time;
+    let mut group = Group::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    let (_, out, err) = group.pipes();
+    let (mut stdout, mut stderr) = (Capture::new(out, limits.output), Capture::new(err, limits.output));
+    let mut nap = Duration::from_micros(200);
+    let mut close_by = None;
+    loop {
+        let exited = group.has_exited();
+        if exited && close_by.is_none() {
+            close_by = Some(until.min(Instant::now() + OUTPUT_GRACE));
+        }
+        let open = stdout.is_open() || stderr.is_open();
+        if exited && (!open || close_by.is_some_and(|by| Instant::now() >= by)) {
+            break;
+        }
+        if Instant::now() >= until {
+            group.end();
+            return Ok(Ended::Limit(Limit::Time));
+        }
+        // Without an open pipe nothing wakes this loop: look again soon.
+        nap = if open { Duration::from_millis(10) } else { (nap * 2).min(Duration::from_millis(10)) };
+        drain(&mut stdout, &mut stderr, nap.min(until.saturating_duration_since(Instant::now())))?;
+        if stdout.is_full || stderr.is_full {
+            group.end();
+            return Ok(Ended::Limit(Limit::Output));
+        }
+    }
+    let status = group.finish()?;
+    Ok(Ended::Exited { status, stdout: stdout.bytes, stderr: stderr.bytes })
+}
+
+/// What one pipe brought so far.
+struct Capture<T> {
+    pipe: Option<T>,
+    bytes: Vec<u8>,
+    limit: usize,
+    is_full: bool,
+}
+
+impl<T: Read + AsFd> Capture<T> {
+    fn new(pipe: Option<T>, limit: usize) -> Self {
+        Capture { pipe, bytes: Vec::new(), limit, is_full: false }
+    }
+
+    fn is_open(&self) -> bool {
+        self.pipe.is_some()
+    }
+
+    /// Reads once; the pipe has to be readable.
+    fn read(&mut self) -> io::Result<()> {
+        let Some(pipe) = &mut self.pipe else { return Ok(()) };
+        let mut chunk = [0; 8192];
+        match pipe.read(&mut chunk) {
+            Ok(0) => self.pipe = None,
+            Ok(length) => {
+                let room = self.limit - self.bytes.len();
+                self.bytes.extend_from_slice(&chunk[..length.min(room)]);
+                self.is_full = length > room;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+}
+
+/// Waits for output for at most `nap` and takes what is there.
+fn drain(stdout: &mut Capture<ChildStdout>, stderr: &mut Capture<ChildStderr>, nap: Duration) -> io::Result<()> {
+    let is_ready = {
+        let mut polled: Vec<PollFd> = Vec::with_capacity(2);
+        polled.extend(stdout.pipe.as_ref().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)));
+        let has_stdout = !polled.is_empty();
+        polled.extend(stderr.pipe.as_ref().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)));
+        wait_for(&mut polled, nap)?;
+        let ready = |at: usize| polled.get(at).is_some_and(|fd| fd.any().unwrap_or(false));
+        (has_stdout && ready(0), ready(usize::from(has_stdout)))
+    };
+    if is_ready.0 {
+        stdout.read()?;
+    }
+    if is_ready.1 {
+        stderr.read()?;
+    }
+    Ok(())
+}
+
+/// `poll` that takes an interruption by a signal for "nothing yet".
+pub fn wait_for(polled: &mut [PollFd], limit: Duration) -> io::Result<bool> {
+    // Rounded up: a limit under a millisecond is not to become a busy loop.
+    let milliseconds = limit.as_micros().div_ceil(1000).min(u128::from(u16::MAX)) as u16;
+    match poll(polled, PollTimeout::from(milliseconds)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(Errno::EINTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}

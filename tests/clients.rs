@@ -1,0 +1,4 @@
+//! The adapters, through the built binary, against fakes that replay what the real clients were seen to send.
+
+/// Codex.
+mod codex;
