@@ -1,38 +1,20 @@
 //! Reading a mailbox whose directory can't be written: SQLite needs its side files for that, and may not make them.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::open::{private_directory, side_file};
+use super::open::side_file;
 use crate::error::{Error, Result};
-use crate::progress::progress;
 
-/// How often a mailbox is copied again because it changed meanwhile.
-const TRIES: usize = 20;
-
-/// What is read in place of the mailbox as it is.
-pub enum Source {
-    /// The file alone, taken as one that nobody changes.
-    Immutable {
-        /// The file.
-        path: PathBuf,
-        /// What it looked like before it was opened.
-        before: Fingerprint,
-    },
-    /// A private copy in the temporary directory, removed with this value.
-    Copy(PathBuf),
-}
-
-impl Drop for Source {
-    fn drop(&mut self) {
-        if let Source::Copy(directory) = self {
-            let _ = fs::remove_dir_all(directory);
-        }
-    }
+/// A mailbox that is read without locks, and what it looked like before it was opened.
+pub struct Source {
+    path: PathBuf,
+    before: Fingerprint,
 }
 
 impl Source {
@@ -41,53 +23,28 @@ impl Source {
     /// # Errors
     /// `database_busy`
     pub fn verify(&self) -> Result<()> {
-        match self {
-            Source::Immutable { path, before }
-                if holds_commits(&side_file(path, "-wal")) || fingerprint(path)? != *before =>
-            {
-                Err(Error::new("database_busy").with_detail("the mailbox changed while it was read"))
-            }
-            _ => Ok(()),
+        if fingerprint(&self.path)? == self.before {
+            return Ok(());
         }
+        Err(Error::new("database_busy").with_detail("the mailbox changed while it was read"))
     }
 }
 
 /// Opens a mailbox that could not be opened the ordinary way, for reading only.
 ///
-/// With a `-wal` and no `-shm` the newest commits lie in the `-wal`, which an immutable look would miss in silence: so
-/// a copy of both is read. With neither, the file is complete as it stands.
+/// With a `-wal` and no `-shm` the newest commits lie in the `-wal`, which an immutable look would miss in silence; in
+/// exclusive mode SQLite keeps its index of the `-wal` in memory, and without locks nobody is kept out. With neither, the
+/// file is complete as it stands.
 pub fn open(path: &Path) -> Result<(Connection, Source)> {
-    let wal = side_file(path, "-wal");
-    if !holds_commits(&wal) {
-        let source = Source::Immutable { path: path.to_owned(), before: fingerprint(path)? };
-        return Ok((immutable(path)?, source));
-    }
-    let directory = std::env::temp_dir().join(format!("htalk-{}", uuid::Uuid::new_v4()));
-    private_directory(&directory)?;
-    progress().scratch.push(directory.clone());
-    let source = Source::Copy(directory.clone());
-    let target = directory.join("mail.sqlite3");
-    for _ in 0..TRIES {
-        let before = (fingerprint(path)?, fingerprint(&wal).ok());
-        fs::copy(path, &target)?;
-        match fs::copy(&wal, side_file(&target, "-wal")) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            _ => {}
-        }
-        if before == (fingerprint(path)?, fingerprint(&wal).ok()) {
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            return Ok((Connection::open_with_flags(&target, flags)?, source));
-        }
-    }
-    Err(Error::new("database_busy").with_detail("the mailbox changed while it was copied"))
+    let source = Source { path: path.to_owned(), before: fingerprint(path)? };
+    let how = if source.before.log.is_empty() { "immutable=1" } else { "vfs=unix-none" };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(uri(path, how), flags)?;
+    connection.pragma_update(None, "locking_mode", "exclusive")?;
+    Ok((connection, source))
 }
 
-/// Whether there is a `-wal` with anything in it; where there was no room for it, it is empty.
-fn holds_commits(wal: &Path) -> bool {
-    fs::metadata(wal).is_ok_and(|facts| facts.size() > 0)
-}
-
-fn immutable(path: &Path) -> Result<Connection> {
+fn uri(path: &Path, how: &str) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_bytes() {
         match byte {
@@ -95,15 +52,24 @@ fn immutable(path: &Path) -> Result<Connection> {
             other => uri.push_str(&format!("%{other:02X}")),
         }
     }
-    uri.push_str("?immutable=1");
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    Ok(Connection::open_with_flags(uri, flags)?)
+    uri + "?" + how
 }
 
-/// Inode, size in bytes, and time of the last change.
-type Fingerprint = (u64, u64, i64, i64);
+/// What changes when the pages that a reader relies on are replaced.
+#[derive(PartialEq, Eq)]
+struct Fingerprint {
+    /// Inode, size in bytes, and time of the last change of the file.
+    file: (u64, u64, i64, i64),
+    /// The head of the `-wal`, other each time that it is begun anew; what is appended to it does no harm. Empty where
+    /// there is none, or was no room for one.
+    log: Vec<u8>,
+}
 
 fn fingerprint(path: &Path) -> Result<Fingerprint> {
     let facts = fs::metadata(path)?;
-    Ok((facts.ino(), facts.size(), facts.mtime(), facts.mtime_nsec()))
+    let mut log = Vec::new();
+    if let Ok(file) = File::open(side_file(path, "-wal")) {
+        file.take(32).read_to_end(&mut log)?;
+    }
+    Ok(Fingerprint { file: (facts.ino(), facts.size(), facts.mtime(), facts.mtime_nsec()), log })
 }

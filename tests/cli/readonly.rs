@@ -177,7 +177,7 @@ fn inside_bubblewrap() {
     if !is_installed("bwrap") {
         return;
     }
-    for form in [Form::SideFiles, Form::Alone, Form::Rollback] {
+    for form in FORMS {
         let (sandbox, _) = mailbox(form);
         let before = sandbox.snapshot();
         let inside = |words: &[&str]| {
