@@ -160,7 +160,7 @@ pub fn kill(mut child: Child) -> Ran {
 /// Says that a test can't do its work on this machine. Written past the capturing of the test's output, so that it is seen.
 pub fn skip(why: &str) {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
-    writeln!(std::io::stderr(), "SKIPPED {name}: {why}").unwrap();
+    std::io::stderr().write_all(format!("SKIPPED {name}: {why}\n").as_bytes()).unwrap();
 }
 
 /// Whether a program can be run here; says so if not.

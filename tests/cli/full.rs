@@ -5,7 +5,7 @@ use crate::support::namespace::Namespace;
 
 const ADD: [&str; 6] = ["--harness", "test", "--delivery", "pull", "peer", "add"];
 
-fn add<'a>(name: &'a str) -> Vec<&'a str> {
+fn add(name: &str) -> Vec<&str> {
     [&ADD[4..], &[name], &ADD[..4]].concat()
 }
 

@@ -160,9 +160,9 @@ fn a_symlink_leads_to_the_one_mailbox() {
 
 #[test]
 fn eight_processes_upgrade_once() {
-    for round in 0..6 {
+    for (round, (layout, _)) in LAYOUTS.iter().enumerate() {
         let sandbox = Sandbox::new();
-        sandbox.large_legacy(LAYOUTS[round].0, 300);
+        sandbox.large_legacy(layout, 300);
         if round % 2 == 1 {
             leave_wal(&sandbox);
         }
