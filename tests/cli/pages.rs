@@ -75,6 +75,13 @@ fn a_page_is_bounded_by_its_printed_bytes() {
             }
         }
     }
+    // To the byte: two messages fit into exactly their size.
+    let page = sandbox.htalk(&["--as", "b", "inbox", "--limit", "2"]).done();
+    let exact: usize = page["messages"].as_array().unwrap().iter().map(|message| message.to_string().len()).sum();
+    for (bytes, count) in [(exact, 2), (exact - 1, 1)] {
+        let page = sandbox.htalk(&["--as", "b", "inbox", "--max-bytes", &bytes.to_string()]).done();
+        assert_eq!(page["messages"].as_array().unwrap().len(), count);
+    }
     // The whole output of a page of the usual size stays near that size.
     assert!(sandbox.htalk(&["--as", "b", "inbox"]).out.len() < 16_384 + 1_024);
 }

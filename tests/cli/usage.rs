@@ -116,6 +116,8 @@ fn the_example_of_each_help_text_runs_as_it_stands() {
         }
         let ran = sandbox.sh(&format!("set -e\n{example}"));
         assert!(ran.code == 0 && ran.err.is_empty() && !ran.out.is_empty(), "{example}: {ran:?}");
+        // A shell reads a heredoc whose end it does not recognise to the end of the file, and says nothing.
+        assert!(!ran.out.contains("EOT"), "{example}: {ran:?}");
     }
 }
 
