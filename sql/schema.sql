@@ -1,5 +1,5 @@
 -- The whole schema after every migration. Generated from a new mailbox by HTALK_UPDATE=1 cargo test --release; don't
--- edit it. A test proves that it is up to date, and that an upgraded mailbox has the same.
+-- edit it. Tests prove that it is up to date, and that an upgraded mailbox has the same.
 
 CREATE TABLE acks (
   message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),

@@ -9,6 +9,8 @@ mod manual;
 mod same_code;
 /// The runner of the `.sql` files.
 mod script;
+/// The rules in a mailbox of an earlier release.
+mod upgraded;
 
 #[test]
 fn peers() {
@@ -53,4 +55,13 @@ fn open_mail() {
 #[test]
 fn views() {
     script::check("views.sql");
+}
+
+#[test]
+fn every_file_has_its_test() {
+    for entry in std::fs::read_dir(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sql")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let is_run = include_str!("sql.rs").contains(&format!("script::check(\"{name}\")"));
+        assert!(is_run || !name.ends_with(".sql"), "no test runs tests/sql/{name}");
+    }
 }

@@ -1,5 +1,5 @@
-//! A sandbox for one test: an own empty home, a mailbox in it, the built `htalk` and the plain `sqlite3` shell, all with
-//! a clean environment.
+//! A sandbox for one test: an own empty home, a mailbox in it, the built `htalk` and the plain `sqlite3` shell, all
+//! with a clean environment.
 
 use std::fs;
 use std::io::Write;
@@ -157,7 +157,8 @@ pub fn kill(mut child: Child) -> Ran {
     finish(child)
 }
 
-/// Says that a test can't do its work on this machine. Written past the capturing of the test's output, so that it is seen.
+/// Says that a test can't do its work on this machine. Written past the capturing of the test's output, so that it is
+/// seen.
 pub fn skip(why: &str) {
     let name = std::thread::current().name().unwrap_or_default().to_owned();
     std::io::stderr().write_all(format!("SKIPPED {name}: {why}\n").as_bytes()).unwrap();

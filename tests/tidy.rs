@@ -11,7 +11,7 @@ use rusqlite::{Batch, Connection};
 use crate::support::Sandbox;
 
 /// All files below a folder of the repository, as (path from the top, text).
-fn files(folder: &str) -> Vec<(String, String)> {
+pub fn files(folder: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -242,7 +242,11 @@ fn every_view_and_view_column_has_a_comment() {
 #[test]
 fn lines_have_at_most_120_characters() {
     let texts = ["src", "sql", "tests"].into_iter().flat_map(files);
-    for (path, text) in texts.filter(|(path, _)| path.ends_with(".rs") || path.ends_with(".sql")) {
+    let is_written = |path: &str| {
+        // Dumps of old mailboxes are data.
+        (path.ends_with(".rs") || path.ends_with(".sql")) && !path.starts_with("tests/mailboxes/")
+    };
+    for (path, text) in texts.filter(|(path, _)| is_written(path)) {
         for (index, line) in text.lines().enumerate() {
             let length = line.chars().count();
             assert!(length <= 120, "{path}:{}: {length} characters", index + 1);

@@ -34,8 +34,8 @@ pub enum Id {
 }
 
 impl Id {
-    /// Reads a UUID in any usual spelling, or the first digits of one.
-    /// An argument is judged before the mailbox is opened.
+    /// Reads a UUID in any usual spelling, or the first digits of one; an argument is judged before the mailbox is
+    /// opened.
     ///
     /// # Errors
     /// `invalid_uuid`

@@ -196,7 +196,8 @@ fn cut_short() {
 #[test]
 fn a_current_mailbox_without_its_tables() {
     let sandbox = Sandbox::new();
-    let header = "PRAGMA application_id = 0x68746C6B; PRAGMA user_version = 9; CREATE TABLE messages (id); CREATE TABLE peers (name);";
+    let header = "PRAGMA application_id = 0x68746C6B; PRAGMA user_version = 9;
+        CREATE TABLE messages (id); CREATE TABLE peers (name);";
     sandbox.sqlite(header).text();
     let before = fs::read(sandbox.mailbox()).unwrap();
     let answer = sandbox.htalk(&["--as", "a", "inbox"]).json();

@@ -1,4 +1,4 @@
-//! A mailbox that can't be written from here can still be read, up to its newest commit, and nothing is changed by that.
+//! A mailbox that can't be written from here can still be read, up to its newest commit, and reading changes nothing.
 
 use std::fs;
 use std::path::PathBuf;

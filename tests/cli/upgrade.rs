@@ -69,7 +69,8 @@ fn old_ids(sandbox: &Sandbox, backup: &Path, which: &str, name: &str) -> String 
 
 #[test]
 fn upgraded_and_new_mailboxes_have_one_schema() {
-    let schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name; PRAGMA user_version; PRAGMA application_id;";
+    let schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name;
+        PRAGMA user_version; PRAGMA application_id;";
     let new = Sandbox::with_peers(&["a"]).sqlite(schema);
     for (layout, _) in LAYOUTS {
         let sandbox = Sandbox::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{Sandbox, run};
+use crate::support::Sandbox;
 use crate::tidy;
 
 /// The schema in an order that does not depend on how it came to be.
@@ -17,7 +17,7 @@ const SCHEMA: &str = "
 
 const SCHEMA_HEAD: &str = "\
 -- The whole schema after every migration. Generated from a new mailbox by HTALK_UPDATE=1 cargo test --release; don't
--- edit it. A test proves that it is up to date, and that an upgraded mailbox has the same.
+-- edit it. Tests prove that it is up to date, and that an upgraded mailbox has the same.
 
 ";
 
@@ -33,8 +33,8 @@ This page is generated from the table `error_codes` by `HTALK_UPDATE=1 cargo tes
 | --- | --- | --- | --- |
 ";
 
-/// Codes that the adapters of the clients are going to make.
-const MADE_BY_ADAPTERS: [&str; 2] = ["invalid_opencode_url", "opencode_url_must_be_loopback"];
+/// Codes that the adapters of the clients are going to make; to be emptied with them.
+const PENDING: [&str; 2] = ["invalid_opencode_url", "opencode_url_must_be_loopback"];
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
@@ -60,38 +60,11 @@ fn schema(sandbox: &Sandbox) -> String {
 
 #[test]
 fn schema_is_generated() {
-    assert_generated("sql/schema.sql", &schema(&Sandbox::with_peers(&["a"])));
-}
-
-#[test]
-fn schema_file_makes_the_schema() {
+    let text = schema(&Sandbox::with_peers(&["a"]));
+    assert_generated("sql/schema.sql", &text);
     let sandbox = Sandbox::new();
-    let text = fs::read_to_string(file("sql/schema.sql")).unwrap();
     assert_eq!(sandbox.sqlite(&text).text(), "");
     assert!(schema(&sandbox) == text, "a database made from sql/schema.sql has another schema");
-}
-
-fn upgraded() -> Sandbox {
-    let sandbox = Sandbox::new();
-    let old = fs::read_to_string(file("tests/sql/fixtures/harness_talk_3.sql")).unwrap();
-    assert_eq!(sandbox.sqlite(&old).text(), "");
-    sandbox.htalk(&["migrate"]).done();
-    sandbox
-}
-
-#[test]
-fn an_upgraded_mailbox_has_the_same_schema() {
-    assert!(schema(&upgraded()) == schema(&Sandbox::with_peers(&["a"])), "the schemas differ");
-}
-
-#[test]
-fn a_seq_exceeds_those_of_deleted_messages_too() {
-    let sandbox = upgraded();
-    let insert = |seq| format!("INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', {seq});");
-    for seq in [3, 5, 7] {
-        assert_eq!(sandbox.sqlite(&insert(seq)).shell_errors(), [(1, "invalid_seq".to_owned())]);
-    }
-    assert_eq!(sandbox.sqlite(&insert(8)).text(), "");
 }
 
 #[test]
@@ -144,32 +117,21 @@ fn every_code_has_a_row() {
 }
 
 #[test]
+fn every_code_of_the_schema_is_provoked() {
+    let scripts: String = tidy::files("tests/sql").into_iter().map(|(_, text)| text).collect();
+    for code in codes_of_the_schema() {
+        assert!(scripts.contains(&format!("\n-- refuses: {code}\n")), "no file of tests/sql provokes {code}");
+    }
+}
+
+#[test]
 fn every_row_is_made() {
     let schema = codes_of_the_schema();
     let program: String = tidy::sources().into_iter().map(|(_, text)| text).collect();
     for code in rows() {
         let is_made = schema.contains(&code)
             || program.contains(&format!("\"{code}\""))
-            || program.contains(&format!("\"{code}:"))
-            || MADE_BY_ADAPTERS.contains(&code.as_str());
-        assert!(is_made, "nothing makes {code}");
+            || program.contains(&format!("\"{code}:"));
+        assert!(is_made != PENDING.contains(&code.as_str()), "{code}: made {is_made}; see PENDING");
     }
-}
-
-#[test]
-fn rows_say_something() {
-    let poor = "SELECT code FROM error_codes
-                WHERE NOT (meaning GLOB '[A-Z-]*.' OR meaning GLOB 'htalk *.' OR meaning GLOB 'codex queue *.')
-                  OR next_step NOT GLOB '[A-Z]*.' OR exit NOT IN (0, 2) OR instr(meaning || next_step, '|');";
-    assert_eq!(Sandbox::with_peers(&["a"]).sqlite(poor).text(), "");
-}
-
-#[test]
-fn the_fixture_is_what_it_says() {
-    let sandbox = Sandbox::new();
-    let mut shell = sandbox.command("sqlite3");
-    shell.arg(":memory:");
-    let script = fs::read_to_string(file("tests/sql/fixtures/harness_talk_3.sql")).unwrap();
-    let ran = run(&mut shell, format!("{script}\nPRAGMA foreign_key_check; PRAGMA user_version;").as_bytes());
-    assert_eq!(ran.text(), "3");
 }

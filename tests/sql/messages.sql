@@ -19,7 +19,7 @@ INSERT INTO messages (id, sender, recipient, body) VALUES ('10000000000040008000
 INSERT INTO messages (id, sender, recipient, body) VALUES ('10000000-0000-4000-8000-00000000000A', 'a', 'b', 'x');
 INSERT INTO messages (id, sender, recipient, body) VALUES ('10000000-0000-4000-8000-00000000000g', 'a', 'b', 'x');
 INSERT INTO messages (id, sender, recipient, body) VALUES ('1000000-00000-4000-8000-00000000000a', 'a', 'b', 'x');
-INSERT INTO messages (id, sender, recipient, body) VALUES ('----------------8---000000000000000a', 'a', 'b', 'x');
+INSERT INTO messages (id, sender, recipient, body) VALUES ('-------------------------------0000a', 'a', 'b', 'x');
 INSERT INTO messages (id, sender, recipient, body) VALUES ('10000000-0000-4000-8000-00000000000*', 'a', 'b', 'x');
 INSERT INTO messages (id, sender, recipient, body)
 VALUES ('10000000-0000-4000-8000-00000000000' || char(0), 'a', 'b', 'x');

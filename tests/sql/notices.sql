@@ -79,6 +79,8 @@ INSERT INTO notice_outcomes (message_id, submission, at)
 VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', 'now');
 INSERT INTO notice_outcomes (message_id, submission, at)
 VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', NULL);
+INSERT INTO notice_outcomes (message_id, submission, at)
+VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', 9e999);
 
 INSERT INTO notice_outcomes (message_id, submission, at, detail, recipient_status)
 VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', 1001.5, 'codex_cli_queued:q-1', 'idle');
@@ -114,11 +116,15 @@ SELECT status, queue_id FROM cleanup_v WHERE message_id = '10000000-0000-4000-80
 -- refuses: invalid_seq
 INSERT INTO notice_cleanups (message_id, status, seq) VALUES ('10000000-0000-4000-8000-000000000001', 'removed', 0);
 INSERT INTO notice_cleanups (message_id, status, seq) VALUES ('10000000-0000-4000-8000-000000000001', 'removed', -1);
+INSERT INTO notice_cleanups (message_id, status, seq)
+VALUES ('10000000-0000-4000-8000-000000000001', 'removed', 9007199254740992);
 INSERT INTO notice_cleanups (message_id, status, rowid)
 VALUES ('10000000-0000-4000-8000-000000000001', 'removed', 9223372036854775807);
 
 -- refuses: invalid_time
 INSERT INTO notice_cleanups (message_id, status, at) VALUES ('10000000-0000-4000-8000-000000000001', 'removed', NULL);
+INSERT INTO notice_cleanups (message_id, status, at) VALUES ('10000000-0000-4000-8000-000000000001', 'removed', 9e999);
+INSERT INTO notice_cleanups (message_id, status, at) VALUES ('10000000-0000-4000-8000-000000000001', 'removed', 'x');
 
 INSERT INTO notice_cleanups (message_id, status, detail)
 VALUES ('10000000-0000-4000-8000-000000000001', 'unavailable', 'recipient_unavailable');

@@ -19,11 +19,12 @@ pub const LAYOUTS: [(&str, i64); 8] = [
 
 /// What is asked of the rows, however they are stored: exact, with U+0000, and with a NULL unlike an empty text.
 const ROWS: &str = "
-SELECT 'message', seq, id, sender, recipient, quote(in_reply_to), typeof(body), hex(CAST(body AS BLOB)), quote(created_at),
-  quote(ack_at), submission, quote(notification_started_at), quote(notification_finished_at), typeof(notification_detail),
-  hex(CAST(notification_detail AS BLOB)), quote(wait_returned_at) FROM the_messages ORDER BY seq;
-SELECT 'peer', name, harness, delivery, quote(session_id), quote(workspace), quote(socket), quote(url), quote(retired_at)
-FROM the_peers ORDER BY name;
+SELECT 'message', seq, id, sender, recipient, quote(in_reply_to), typeof(body), hex(CAST(body AS BLOB)),
+  quote(created_at), quote(ack_at), submission, quote(notification_started_at), quote(notification_finished_at),
+  typeof(notification_detail), hex(CAST(notification_detail AS BLOB)), quote(wait_returned_at)
+FROM the_messages ORDER BY seq;
+SELECT 'peer', name, harness, delivery, quote(session_id), quote(workspace), quote(socket), quote(url),
+  quote(retired_at) FROM the_peers ORDER BY name;
 SELECT 'wait', token, message_id, who, quote(until) FROM the_waits ORDER BY token;
 SELECT 'sequence', name, seq FROM sqlite_sequence;
 SELECT 'open', seq, id, recipient FROM the_messages AS m WHERE CASE

@@ -1,4 +1,5 @@
-//! A plain sqlite3 shell that is kept open and told one script after the other: another program that holds a lock, or dies.
+//! A plain sqlite3 shell that is kept open and told one script after the other: another program that holds a lock, or
+//! dies.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
