@@ -82,14 +82,16 @@ fn bodies_that_an_argument_can_not_carry() {
     }
 }
 
+/// A code, a name, and the columns and values of an address, which are options and words to the command.
+type Registration<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
 #[test]
 fn registrations() {
     let sandbox = mailbox();
     let session = "10000000-0000-4000-8000-000000000009";
     let root = sandbox.root().to_str().unwrap();
     sandbox.htalk(&["peer", "add", "x", "--harness", "codex", "--session", session, "--workspace", root]).done();
-    // Column and value: option and word.
-    let cases: &[(&str, &str, &[(&str, &str)])] = &[
+    let cases: &[Registration] = &[
         ("invalid_peer_name", "A", &[("harness", "test"), ("delivery", "pull")]),
         ("invalid_peer_name", "e.f", &[("harness", "test"), ("delivery", "pull")]),
         ("invalid_harness_id", "e", &[("harness", "Test"), ("delivery", "pull")]),
