@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 
+use crate::caller::calling_session;
 use crate::db::{self, Access, BUSY_LIMIT, Db, Row};
 use crate::error::{Error, Result};
 use crate::progress::progress;
@@ -140,7 +141,7 @@ fn native_peer(db: &Db) -> Result<Row> {
     let find = |harness: &str, session: &str| {
         db.row(sql::PEER_FIND, &[(":harness", harness.into()), (":session_id", session.into())])
     };
-    if let Some(session) = claude_session()
+    if let Some(session) = calling_session()
         && let Some(peer) = find("claude", &session)?
     {
         return Ok(peer);
@@ -157,7 +158,7 @@ fn native_peer(db: &Db) -> Result<Row> {
 fn guard(peer: &Row) -> Result<()> {
     let (current, code) = match text(peer, "harness") {
         "codex" => (codex_session(), "actor_conflicts_with_CODEX_THREAD_ID"),
-        "claude" => (claude_session(), "actor_conflicts_with_CLAUDE_CODE_SESSION_ID"),
+        "claude" => (calling_session(), "actor_conflicts_with_CLAUDE_CODE_SESSION_ID"),
         _ => return Ok(()),
     };
     let registered = text(peer, "session_id");
@@ -172,8 +173,4 @@ fn guard(peer: &Row) -> Result<()> {
 
 fn codex_session() -> Option<String> {
     variable("CODEX_THREAD_ID").map(|id| id.to_string_lossy().to_lowercase())
-}
-
-fn claude_session() -> Option<String> {
-    None
 }

@@ -2,6 +2,7 @@
 
 use nix::sys::signal::{SigSet, Signal};
 
+use crate::clients::claude;
 use crate::db::{self, Access};
 use crate::progress::progress;
 use crate::{bell, output, process, sql};
@@ -33,6 +34,7 @@ fn end(signal: Signal) {
     }
     let answered = if state.is_stream { output::silence() } else { output::object(&state.interrupted()) };
     if answered {
+        claude::end_all();
         process::end_all();
         std::process::exit(128 + signal as i32);
     }

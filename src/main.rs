@@ -1,6 +1,7 @@
 //! htalk: requests and replies between agent sessions on one machine, in one SQLite mailbox.
 
 mod bell;
+mod caller;
 mod cli;
 mod clients;
 mod commands;

@@ -1,4 +1,8 @@
 //! The adapters, through the built binary, against fakes that replay what the real clients were seen to send.
 
+/// Claude Code.
+mod claude;
 /// Codex.
 mod codex;
+/// OpenCode.
+mod opencode;

@@ -221,7 +221,8 @@ fn outcome(submission: Submission, detail: String, recipient_status: Option<&'st
     Outcome { submission, detail, recipient_status }
 }
 
-/// A server to ask for a removal: the one that listens, else one of our own on the same database. It ends with the answer.
+/// A server to ask for a removal: the one that listens, else one of our own on the same database. It ends with the
+/// answer.
 fn any_server(address: &Address, home: &Path) -> Result<AppServer, Refusal> {
     if let Route::Server(server, _) = route(address, home)? {
         return Ok(server);

@@ -4,7 +4,9 @@
 //! returns evidence, with the time limits and the meaning of the contract: whatever fails before the one write is a
 //! refusal, whatever is doubtful after it is unknown.
 
+pub mod claude;
 mod codex;
+mod opencode;
 
 use std::path::PathBuf;
 
@@ -143,7 +145,9 @@ pub const HARNESSES: [&str; 3] = ["codex", "claude", "opencode"];
 /// The adapter of a harness; none for a label that can only pull.
 pub fn client(harness: &str) -> Option<&'static dyn Client> {
     match harness {
+        "claude" => Some(&claude::Claude),
         "codex" => Some(&codex::Codex),
+        "opencode" => Some(&opencode::OpenCode),
         _ => None,
     }
 }
@@ -151,7 +155,4 @@ pub fn client(harness: &str) -> Option<&'static dyn Client> {
 /// The server that an OpenCode peer has where none is named.
 pub const USUAL_SERVER: &str = "http://127.0.0.1:4096";
 
-/// An OpenCode server's URL as it is stored.
-pub fn server_url(text: &str) -> Result<String, &'static str> {
-    Ok(text.trim_end_matches('/').to_owned())
-}
+pub use opencode::url::server_url;

@@ -33,8 +33,8 @@ impl Source {
 /// Opens a mailbox that could not be opened the ordinary way, for reading only.
 ///
 /// With a `-wal` and no `-shm` the newest commits lie in the `-wal`, which an immutable look would miss in silence; in
-/// exclusive mode SQLite keeps its index of the `-wal` in memory, and without locks nobody is kept out. With neither, the
-/// file is complete as it stands.
+/// exclusive mode SQLite keeps its index of the `-wal` in memory, and without locks nobody is kept out. With neither,
+/// the file is complete as it stands.
 pub fn open(path: &Path) -> Result<(Connection, Source)> {
     let source = Source { path: path.to_owned(), before: fingerprint(path)? };
     let how = if source.before.log.is_empty() { "immutable=1" } else { "vfs=unix-none" };

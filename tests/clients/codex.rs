@@ -292,14 +292,20 @@ fn the_commands_words_decide() {
         (
             1,
             "",
-            format!("{failed} failed to read thread: invalid thread-store request: no rollout found for thread id {THREAD} (code -32603)"),
+            format!(
+                "{failed} failed to read thread: invalid thread-store request: no rollout found for thread id {THREAD} \
+                 (code -32603)"
+            ),
             "not_submitted",
             "recipient_not_in_codex_state",
         ),
         (
             1,
             "",
-            format!("WARNING: proceeding\n{failed} session {THREAD} is archived. Run `codex unarchive {THREAD}` to unarchive it first. (code -32600)"),
+            format!(
+                "WARNING: proceeding\n{failed} session {THREAD} is archived. Run `codex unarchive {THREAD}` to unarchive \
+                 it first. (code -32600)"
+            ),
             "not_submitted",
             "recipient_session_archived",
         ),
@@ -328,18 +334,38 @@ fn the_commands_words_decide() {
         (
             1,
             "",
-            "Error: cannot queue through an embedded app server while a local app-server daemon is running; remove configuration overrides or use --remote".into(),
+            "Error: cannot queue through an embedded app server while a local app-server daemon is running; \
+             remove configuration overrides or use --remote"
+                .into(),
             "not_submitted",
             "codex_configuration_overrides_refused",
         ),
         (1, "", format!("{failed} no (code -32600)"), "not_submitted", "codex_app_server_refused:-32600"),
-        (2, "", "error: a value is required for '--message <TEXT>' but none was supplied".into(), "not_submitted", "codex_bad_usage"),
+        (
+            2,
+            "",
+            "error: a value is required for '--message <TEXT>' but none was supplied".into(),
+            "not_submitted",
+            "codex_bad_usage",
+        ),
         (2, "", "error: unrecognized subcommand 'queue'".into(), "not_submitted", "codex_queue_unsupported"),
         (2, "", "error: unexpected argument '--thread' found".into(), "not_submitted", "codex_queue_unsupported"),
         (2, "", "boom".into(), "submission_unknown", "codex_cli_unconfirmed_receipt:exit_2"),
-        (1, "", format!("{failed} database is locked (code -32603)"), "submission_unknown", "codex_cli_unconfirmed_receipt:exit_1"),
+        (
+            1,
+            "",
+            format!("{failed} database is locked (code -32603)"),
+            "submission_unknown",
+            "codex_cli_unconfirmed_receipt:exit_1",
+        ),
         (1, "", "Error: connection lost".into(), "submission_unknown", "codex_cli_unconfirmed_receipt:exit_1"),
-        (1, "RECEIPT", "Error: No active session found matching 'x'.".into(), "submission_unknown", "codex_cli_unconfirmed_receipt:exit_1"),
+        (
+            1,
+            "RECEIPT",
+            "Error: No active session found matching 'x'.".into(),
+            "submission_unknown",
+            "codex_cli_unconfirmed_receipt:exit_1",
+        ),
         (101, "", "panicked".into(), "submission_unknown", "codex_cli_unconfirmed_receipt:exit_101"),
         (0, "", String::new(), "submission_unknown", "codex_cli_unconfirmed_receipt:malformed_answer"),
         (0, "queued", String::new(), "submission_unknown", "codex_cli_unconfirmed_receipt:malformed_answer"),

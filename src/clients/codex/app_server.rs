@@ -1,5 +1,5 @@
-//! The conversation with a Codex app server: JSON-RPC without the `jsonrpc` member, over a WebSocket on a Unix socket or
-//! over the pipes of `codex app-server --stdio` (one object a line). Seen on Codex 0.171.0.
+//! The conversation with a Codex app server: JSON-RPC without the `jsonrpc` member, over a WebSocket on a Unix socket
+//! or over the pipes of `codex app-server --stdio` (one object a line). Seen on Codex 0.171.0.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -17,8 +17,8 @@ use super::state::{self, Thread};
 /// Time for one server, all its threads read.
 const LIMIT: Duration = Duration::from_millis(3000);
 
-/// All sources side by side, so that a slow one does not hold up the others; a session that several know is listed by the
-/// first of: control socket, named sockets, database.
+/// All sources side by side, so that a slow one does not hold up the others; a session that several know is listed by
+/// the first of: control socket, named sockets, database.
 pub fn all(scope: &Scope) -> Vec<Found> {
     let home = match home::home(None) {
         Ok(home) => home,

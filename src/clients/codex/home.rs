@@ -1,4 +1,5 @@
-//! Where Codex keeps its things: the configuration directory, and the places of the state database. Seen on Codex 0.171.0.
+//! Where Codex keeps its things: the configuration directory, and the places of the state database. Seen on Codex
+//! 0.171.0.
 
 use std::env;
 use std::fs;

@@ -7,8 +7,9 @@ use std::path::Path;
 
 /// Whether some process has a thread; none where the locks can't be seen.
 ///
-/// Codex holds a `flock` on `thread-writer-locks/ID.lock` while it has the thread, and deletes the file when it lets go;
-/// after a kill the file stays without the lock. Taking the lock to try it would stand in Codex's way, so the kernel's list is read.
+/// Codex holds a `flock` on `thread-writer-locks/ID.lock` while it has the thread, and deletes the file when it lets
+/// go; after a kill the file stays without the lock. Taking the lock to try it would stand in Codex's way, so the
+/// kernel's list is read.
 pub fn is_held(home: &Path, id: &str) -> Option<bool> {
     let directory = home.join("thread-writer-locks");
     if !directory.is_dir() {

@@ -294,7 +294,8 @@ pub fn thread(facts: &Facts, status: Value) -> Value {
     json!({
         "id": THREAD, "environments": [{"environmentId": "local", "cwd": facts.workspace, "runtimeWorkspaceRoots": []}],
         "extra": null, "sessionId": THREAD, "forkedFromId": null, "attachedToThreadId": null, "parentThreadId": null,
-        "preview": "hello", "ephemeral": false, "historyMode": "paginated", "modelProvider": "rig", "model": "rig-model",
+        "preview": "hello", "ephemeral": false, "historyMode": "paginated", "modelProvider": "rig",
+        "model": "rig-model",
         "status": status, "path": format!("{}/sessions/2026/11/29/rollout-{THREAD}.jsonl", facts.home),
         "cwd": facts.workspace, "cliVersion": "0.171.0", "originator": "codex-tui", "source": "vscode",
         "canAcceptDirectInput": true, "threadSource": "user", "name": "hello", "turns": [],

@@ -1,0 +1,88 @@
+//! What an OpenCode server says of a session, and whether that is the registered recipient.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::clients::{Address, Refusal};
+
+/// A session object as the server returned it.
+///
+/// Two layouts were seen on OpenCode 1.18.33: `directory` (`/session`) and `location.directory` (`/api/session`).
+#[derive(Debug)]
+pub struct Session<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// The directory in which it works, as the server spells it.
+    pub directory: &'a str,
+    /// Whether another session started it.
+    pub is_child: bool,
+    /// Whether it was archived.
+    pub is_archived: bool,
+}
+
+impl<'a> Session<'a> {
+    /// Reads a session object; none where it lacks an id of the known form or an absolute directory.
+    pub fn read(value: &'a Value) -> Option<Self> {
+        let id = value["id"].as_str().filter(|id| is_session_id(id))?;
+        let directory = value["directory"].as_str().or_else(|| value["location"]["directory"].as_str())?;
+        Path::new(directory).is_absolute().then_some(Session {
+            id,
+            directory,
+            is_child: !value["parentID"].is_null(),
+            is_archived: !value["time"]["archived"].is_null(),
+        })
+    }
+
+    /// Accepts the session as the recipient at `address`.
+    ///
+    /// # Errors
+    ///
+    /// `recipient_identity_changed`, `recipient_session_archived`, `opencode_child_session`.
+    pub fn verify(&self, address: &Address) -> Result<(), Refusal> {
+        if self.id != address.session_id {
+            let words = format!("the server answered with session {}", self.id);
+            return Err(Refusal::new("recipient_identity_changed").with_detail(words));
+        }
+        if !is_same_directory(Path::new(self.directory), &address.workspace) {
+            let words = format!("the session works in {}", self.directory);
+            return Err(Refusal::new("recipient_identity_changed").with_detail(words));
+        }
+        if self.is_archived {
+            return Err(Refusal::new("recipient_session_archived"));
+        }
+        if self.is_child {
+            return Err(Refusal::new("opencode_child_session"));
+        }
+        Ok(())
+    }
+}
+
+/// `ses` and 1 to 253 letters, digits, `_`, `.`, `-`; another id makes the server answer 500 instead of 404.
+fn is_session_id(id: &str) -> bool {
+    (4..=256).contains(&id.len())
+        && id.starts_with("ses")
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
+}
+
+/// Whether two paths lead to one directory; one that is gone is compared by its name.
+fn is_same_directory(a: &Path, b: &Path) -> bool {
+    let resolved = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    resolved(a) == resolved(b)
+}
+
+/// The run state of a session in the answer of `/session/status`: an idle one is left out (seen on OpenCode 1.18.33).
+///
+/// # Errors
+///
+/// `opencode_invalid_answer` where the answer is no such object.
+pub fn run_state(statuses: &Value, id: &str) -> Result<&'static str, Refusal> {
+    let Some(entries) = statuses.as_object() else { return Err(Refusal::new("opencode_invalid_answer")) };
+    Ok(match entries.get(id).map(|entry| entry["type"].as_str()) {
+        None | Some(Some("idle")) => "idle",
+        Some(Some("busy")) => "busy",
+        Some(Some("retry")) => "retry",
+        Some(_) => "unknown",
+    })
+}
