@@ -6,7 +6,7 @@ mod queue;
 mod readonly;
 mod upgrade;
 
-use std::fs;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -22,8 +22,8 @@ use crate::sql::{self, Statement};
 /// How long a command waits for another writer before it answers `database_busy`.
 pub const BUSY_LIMIT: Duration = Duration::from_secs(10);
 
-/// The largest write-ahead log that a commit leaves behind, in bytes.
-const LOG_LIMIT: u64 = 512 * 1024;
+/// The longest write-ahead log that a commit is added to, in pages.
+const LOG_LIMIT: i64 = 100;
 
 /// One row as JSON: the column names are the keys, in their order.
 pub type Row = Map<String, Value>;
@@ -84,7 +84,8 @@ pub type Args<'a> = &'a [(&'a str, Arg<'a>)];
 
 /// An open mailbox: one connection, which a command opens once.
 pub struct Db {
-    connection: Connection,
+    /// Never closed: everything is written when a transaction ends, and the end of the process frees it all at once.
+    connection: ManuallyDrop<Connection>,
     path: PathBuf,
     /// What is read in place of a file that can't be opened the ordinary way.
     source: Option<readonly::Source>,
@@ -95,7 +96,7 @@ impl Db {
     pub fn rehearsal() -> Result<Db> {
         let connection = Connection::open_in_memory()?;
         upgrade::build(&connection)?;
-        Ok(Db { connection, path: PathBuf::new(), source: None })
+        Ok(Db { connection: ManuallyDrop::new(connection), path: PathBuf::new(), source: None })
     }
 
     /// The resolved path of the mailbox.
@@ -150,23 +151,21 @@ impl Db {
         let transaction = self.begin()?;
         let result = work(self)?;
         transaction.commit()?;
-        self.trim_log();
         Ok(result)
     }
 
-    /// Empties a write-ahead log that has grown too long, unless another process is using it just now.
+    /// Copies a write-ahead log that has grown long into the mailbox, so that the next commit begins it anew.
     ///
-    /// The first process to open a mailbox reads the whole log. SQLite's own checkpoints don't help: what they have
-    /// copied is forgotten when the last process leaves, and so a log that is only used by short processes never
-    /// starts anew.
-    fn trim_log(&self) {
-        if !fs::metadata(open::side_file(&self.path, "-wal")).is_ok_and(|log| log.len() > LOG_LIMIT) {
-            return;
+    /// The first process to open a mailbox reads the whole log. SQLite's own checkpoints come after a commit, and what
+    /// they have copied is forgotten when the last process leaves: a log that only short processes use would never begin
+    /// anew. (Emptying the file instead costs more: a log that is written over is synced faster than one that grows.)
+    fn shorten_log(&self) {
+        let mut length = 0;
+        let look = self.connection.pragma(None, "wal_checkpoint", "noop", |row| Ok(length = row.get(1)?));
+        if look.is_ok() && length > LOG_LIMIT {
+            // Whatever goes wrong here, the next write tries again.
+            let _ = self.connection.pragma(None, "wal_checkpoint", "passive", |_| Ok(()));
         }
-        // Whatever goes wrong here, everything is committed; the next commit tries again.
-        let _ = self.connection.busy_timeout(Duration::ZERO);
-        let _ = self.connection.pragma(None, "wal_checkpoint", "truncate", |_| Ok(()));
-        let _ = self.connection.busy_timeout(BUSY_LIMIT);
     }
 
     /// A number that changes whenever another connection has committed to the mailbox.
@@ -184,6 +183,7 @@ impl Db {
         let start =
             || Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(Error::from);
         self.connection.busy_timeout(Duration::ZERO)?;
+        self.shorten_log();
         let begun = start().or_else(|error| {
             if !error.is("database_busy") {
                 return Err(error);

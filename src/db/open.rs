@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read};
+use std::mem::ManuallyDrop;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -121,7 +122,7 @@ pub fn open(path: &Path, access: Access) -> Result<Db> {
     }
     // A close must not pay for a checkpoint, and the kept side files let a sandboxed session read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    Ok(Db { connection, path: path.to_owned(), source })
+    Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), source })
 }
 
 /// Opens a connection; the file is not looked at yet.
