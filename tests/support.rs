@@ -17,6 +17,13 @@ pub mod process;
 /// A plain sqlite3 shell that is kept open.
 pub mod shell;
 
+/// The schema number of this release: that of the last migration.
+pub fn schema_version() -> i64 {
+    let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql/migrations");
+    let names = fs::read_dir(migrations).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter_map(|name| name.strip_prefix('V')?.split_once("__")?.0.parse().ok()).max().unwrap()
+}
+
 /// One test's own directory, removed when the test is over.
 pub struct Sandbox {
     root: PathBuf,

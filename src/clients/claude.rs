@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{Address, Client, Found, Outcome, Refusal, Removal, Scope};
+use super::{Address, Client, Found, Outcome, Refusal, Scope};
 pub use listener::end_all;
 use sessions::{Record, Records, config_directory, same_place};
 
@@ -79,11 +79,6 @@ impl Client for Claude {
 
     fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {
         attempt::notify(address, text, skip)
-    }
-
-    fn withdraw(&self, _address: &Address, _queue_id: &str) -> Removal {
-        // The socket takes no such request; the caller answers `unsupported` without asking.
-        Removal::Unavailable(Refusal::new("adapter_unavailable"))
     }
 }
 

@@ -8,6 +8,8 @@ pub mod claude;
 mod codex;
 mod opencode;
 
+pub use opencode::url::server_url;
+
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
@@ -15,8 +17,6 @@ use serde_json::{Map, Value};
 /// Where a native peer's session is, as registered.
 #[derive(Debug, Clone)]
 pub struct Address {
-    /// `codex`, `claude` or `opencode`.
-    pub harness: String,
     /// The client's own id of the session, in its stored form.
     pub session_id: String,
     /// The directory in which the session works, resolved when it was registered.
@@ -135,8 +135,11 @@ pub trait Client: Sync {
     /// there ends the attempt as not submitted, with that code.
     fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome;
 
-    /// Takes an accepted notice back by the queue id of its receipt, where the client can do that.
-    fn withdraw(&self, address: &Address, queue_id: &str) -> Removal;
+    /// Takes an accepted notice back by the queue id of its receipt. A client that gives no queue id can't do that, and
+    /// is never asked: the mailbox answers `client_has_no_notification_removal` itself.
+    fn withdraw(&self, _address: &Address, _queue_id: &str) -> Removal {
+        Removal::Unavailable(Refusal::new("adapter_unavailable"))
+    }
 }
 
 /// The harnesses whose sessions can be notified.
@@ -154,5 +157,3 @@ pub fn client(harness: &str) -> Option<&'static dyn Client> {
 
 /// The server that an OpenCode peer has where none is named.
 pub const USUAL_SERVER: &str = "http://127.0.0.1:4096";
-
-pub use opencode::url::server_url;

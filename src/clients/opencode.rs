@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use self::http::{Failure, Server, escape, status_refusal};
 use self::session::{Session, run_state};
-use super::{Address, Client, Found, Outcome, Refusal, Removal, Scope, Submission};
+use super::{Address, Client, Found, Outcome, Refusal, Scope, Submission};
 
 /// The time for all reading calls of a check together. A cold instance took 0.2 s, unloaded.
 const CHECK_LIMIT: Duration = Duration::from_secs(6);
@@ -82,15 +82,10 @@ impl Client for OpenCode {
         let (submission, detail) = verdict(server.post(&path, &body, SUBMIT_LIMIT));
         Outcome { submission, detail, recipient_status: Some(state) }
     }
-
-    /// OpenCode has no way to take a prompt back; its receipts carry no queue id, so this is not asked.
-    fn withdraw(&self, _: &Address, _: &str) -> Removal {
-        Removal::Unavailable(Refusal::new("client_has_no_notification_removal"))
-    }
 }
 
 fn server(address: &Address) -> Result<Server, Refusal> {
-    Server::new(address.url.as_deref().unwrap_or(url::USUAL))
+    Server::new(address.url.as_deref().unwrap_or(super::USUAL_SERVER))
 }
 
 fn refusal(failure: Failure) -> Refusal {

@@ -94,7 +94,6 @@ fn against(state: &Row) -> Option<&'static str> {
 pub fn address(peer: &Row) -> Address {
     let path = |column| peer.get(column).and_then(Value::as_str).map(PathBuf::from);
     Address {
-        harness: text(peer, "harness").to_owned(),
         session_id: text(peer, "session_id").to_owned(),
         workspace: path("workspace").unwrap_or_default(),
         home: path("home"),

@@ -157,8 +157,8 @@ impl Db {
     /// Copies a write-ahead log that has grown long into the mailbox, so that the next commit begins it anew.
     ///
     /// The first process to open a mailbox reads the whole log. SQLite's own checkpoints come after a commit, and what
-    /// they have copied is forgotten when the last process leaves: a log that only short processes use would never begin
-    /// anew. (Emptying the file instead costs more: a log that is written over is synced faster than one that grows.)
+    /// they have copied is forgotten when the last process leaves: a log that only short processes use would never
+    /// begin anew. (Emptying the file costs more: a log that is written over is synced faster than one that grows.)
     fn shorten_log(&self) {
         let mut length = 0;
         let look = self.connection.pragma(None, "wal_checkpoint", "noop", |row| Ok(length = row.get(1)?));

@@ -1,4 +1,5 @@
--- Fills a mailbox of htalk with `mail`, by the documented inserts. It is a copy for measuring, so a loss of power may have it.
+-- Fills a mailbox of htalk with `mail`, by the documented inserts. It is made for measuring: a loss of power may
+-- have it.
 PRAGMA synchronous = OFF;
 PRAGMA cache_size = -200000;
 BEGIN;

@@ -6,14 +6,6 @@ use std::path::Path;
 
 use crate::support::Sandbox;
 
-/// Codes whose tests come with the adapters of the clients; to be emptied with them.
-const PENDING: [&str; 4] = [
-    "actor_conflicts_with_CLAUDE_CODE_SESSION_ID",
-    "adapter_unavailable",
-    "invalid_opencode_url",
-    "opencode_url_must_be_loopback",
-];
-
 /// Whether a text holds a code as a word of its own.
 fn names(text: &str, code: &str) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -43,8 +35,7 @@ fn each_code_is_provoked() {
     let table = sandbox.sqlite("SELECT code FROM error_codes ORDER BY code;");
     let mut text = String::new();
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests"), &mut text);
-    let mut missing: BTreeSet<&str> = table.text().lines().filter(|code| !names(&text, code)).collect();
-    missing.retain(|code| !PENDING.contains(code));
+    let missing: BTreeSet<&str> = table.text().lines().filter(|code| !names(&text, code)).collect();
     assert!(missing.is_empty(), "no test names {missing:?}");
 }
 

@@ -815,6 +815,13 @@ fn the_calling_session_is_recognised_by_its_process() {
     call(&format!("{}; {htalk} inbox; exit $?", record("1")), SESSION).refused(none);
     call(&format!("{htalk} inbox; exit $?"), SESSION).refused(none);
     call(&format!("{matching}; {htalk} inbox; exit $?"), "").refused(none);
+    // The peer of another session of this client.
+    scene.add("other", OTHER);
+    let told = call(&format!("{matching}; {htalk} --as other inbox; exit $?"), SESSION);
+    let told = told.refused("actor_conflicts_with_CLAUDE_CODE_SESSION_ID");
+    let named =
+        ["registered_peer", "registered_session_id", "current_session_id"].map(|key| told[key].as_str().unwrap());
+    assert_eq!(named, ["other", OTHER, SESSION]);
     // Another client in between.
     let codex = scene.sandbox.root().join("codex");
     fs::write(&codex, format!("#!/bin/sh\n{htalk} inbox; exit $?\n")).unwrap();

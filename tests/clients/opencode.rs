@@ -4,12 +4,15 @@ mod discovery;
 mod fake;
 mod notice;
 
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use self::fake::{Answer, Fake, Make, Server, session};
-use crate::support::{Ran, Sandbox, run};
+use crate::support::{Ran, Sandbox, run, skip};
 
 /// The beginning of an answer that takes 50 s at 20 bytes a second.
 const LONG: &[u8; 1000] = &{
@@ -244,4 +247,24 @@ fn a_url_is_checked_before_it_is_stored_and_before_it_is_used() {
         VALUES ('x', 'opencode', 'native', 'ses_x', '/', 'http://192.0.2.1:4096')";
     sandbox.sqlite(insert).text();
     sandbox.htalk(&["peer", "check", "x"]).refused("opencode_url_must_be_loopback");
+}
+
+#[test]
+fn a_port_of_another_user_is_not_spoken_to() {
+    if !nix::unistd::geteuid().is_root() {
+        return skip("only root can start a program as another user");
+    }
+    let listen = "use IO::Socket::INET; $| = 1; \
+        my $s = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') or die; print $s->sockport, \"\\n\"; \
+        my $c = $s->accept; print \"spoken to\\n\" if sysread $c, my $b, 1;";
+    let mut stranger = Command::new("perl");
+    stranger.args(["-e", listen]).uid(65_534).stdout(Stdio::piped()).stdin(Stdio::null()).current_dir("/");
+    let mut stranger = stranger.spawn().unwrap();
+    let mut said = BufReader::new(stranger.stdout.take().unwrap()).lines();
+    let sandbox = mailbox(&format!("http://127.0.0.1:{}", said.next().unwrap().unwrap()));
+    let told = check(&sandbox);
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+    told.refused("opencode_server_of_another_user");
+    assert!(said.next().is_none(), "the stranger was spoken to");
 }

@@ -14,7 +14,7 @@ const CONFIG_BYTES: u64 = 1 << 20;
 
 /// The usual configuration directory, whatever the environment says.
 pub fn usual() -> Option<PathBuf> {
-    env::home_dir().map(|home| home.join(".codex"))
+    variable("HOME").map(|home| PathBuf::from(home).join(".codex"))
 }
 
 /// The configuration directory of a peer: its own, else `CODEX_HOME`, else `~/.codex`.

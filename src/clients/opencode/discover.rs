@@ -13,8 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::http::{Failure, Server, escape};
 use super::session::{Session, run_state};
-use super::url;
-use crate::clients::{Found, Refusal, Scope};
+use crate::clients::{Found, Refusal, Scope, USUAL_SERVER, server_url};
 
 /// The time for one server, all calls together; below the 4 s that a discovery may take.
 const LIMIT: Duration = Duration::from_millis(3700);
@@ -30,8 +29,8 @@ const MOST: usize = 10_000;
 pub fn discover(scope: &Scope) -> Vec<Found> {
     // The named ones come first: where two servers list one session, the person's choice is the one to register.
     let mut urls: Vec<String> = Vec::new();
-    for url in scope.opencode_urls.iter().map(String::as_str).chain([url::USUAL]) {
-        let url = url::server_url(url).unwrap_or_else(|_| url.to_owned());
+    for url in scope.opencode_urls.iter().map(String::as_str).chain([USUAL_SERVER]) {
+        let url = server_url(url).unwrap_or_else(|_| url.to_owned());
         if !urls.contains(&url) {
             urls.push(url);
         }

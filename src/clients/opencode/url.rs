@@ -5,9 +5,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use ureq::http::Uri;
 use ureq::http::uri::Authority;
 
-/// Where `opencode serve` listens when nothing else was asked for and the port is free (seen on OpenCode 1.18.33).
-pub const USUAL: &str = "http://127.0.0.1:4096";
-
 /// The stored form of a server's URL: lower case scheme and host, no trailing `/`.
 ///
 /// The parser is the one that the connection uses, and a host counts as loopback only in the spelling that
