@@ -161,7 +161,10 @@ impl Db {
     /// begin anew. (Emptying the file costs more: a log that is written over is synced faster than one that grows.)
     fn shorten_log(&self) {
         let mut length = 0;
-        let look = self.connection.pragma(None, "wal_checkpoint", "noop", |row| Ok(length = row.get(1)?));
+        let look = self.connection.pragma(None, "wal_checkpoint", "noop", |row| {
+            length = row.get(1)?;
+            Ok(())
+        });
         if look.is_ok() && length > LOG_LIMIT {
             // Whatever goes wrong here, the next write tries again.
             let _ = self.connection.pragma(None, "wal_checkpoint", "passive", |_| Ok(()));

@@ -125,7 +125,7 @@ fn a_message_file_that_can_not_be_read_is_refused() {
     // Not to be told by the permissions alone where the tests run as root.
     if !nix::unistd::geteuid().is_root() {
         use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(sandbox.root().join("file"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(sandbox.root().join("file"), fs::Permissions::from_mode(0o000)).unwrap();
         sandbox.htalk(&["--as", "a", "send", "b", "--message-file", "file"]).refused("message_file_unreadable");
     }
     assert_eq!(sandbox.htalk(&["--as", "a", "sent"]).done()["total"], 0);

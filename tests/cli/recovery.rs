@@ -48,7 +48,8 @@ fn every_command_runs_as_it_stands_whatever_the_path() {
         ] {
             let mut found = keys(&object["recovery"]);
             let mut names = names.to_vec();
-            (found.sort_unstable(), names.sort_unstable());
+            found.sort_unstable();
+            names.sort_unstable();
             assert_eq!(found, names, "{name:?}");
             for key in names {
                 let ran = sandbox.sh(object["recovery"][key].as_str().unwrap());

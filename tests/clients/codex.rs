@@ -303,8 +303,8 @@ fn the_commands_words_decide() {
             1,
             "",
             format!(
-                "WARNING: proceeding\n{failed} session {THREAD} is archived. Run `codex unarchive {THREAD}` to unarchive \
-                 it first. (code -32600)"
+                "WARNING: proceeding\n{failed} session {THREAD} is archived. Run `codex unarchive {THREAD}` to \
+                 unarchive it first. (code -32600)"
             ),
             "not_submitted",
             "recipient_session_archived",
