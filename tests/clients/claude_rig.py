@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 
-from canned_model import Model
+from claude_model import Model
 
 KEY = "sk-ant-test-" + "0" * 48
 
