@@ -3,7 +3,7 @@
 use nix::sys::signal::{SigSet, Signal};
 
 use crate::clients::claude;
-use crate::db::{self, Access};
+use crate::db;
 use crate::progress::progress;
 use crate::{bell, output, process, sql};
 
@@ -25,7 +25,7 @@ fn end(signal: Signal) {
     let state = progress();
     if let Some(token) = &state.wait {
         bell::remove(&state.mailbox, token);
-        if let Ok(db) = db::open(&state.mailbox, Access::Write) {
+        if let Ok(db) = db::reopen(&state.mailbox) {
             let _ = db.write(|db| db.row(sql::WAIT_RELEASE, &[(":token", token.as_str().into())]));
         }
     }

@@ -14,7 +14,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row as SqlRow, ToSql, Transaction, TransactionBehavior};
 use serde_json::{Map, Value};
 
-pub use open::{Access, open, private_directory, resolve};
+pub use open::{Access, open, private_directory, reopen, resolve};
 
 use crate::error::{Error, Result};
 use crate::sql::{self, Statement};

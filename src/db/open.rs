@@ -125,6 +125,15 @@ pub fn open(path: &Path, access: Access) -> Result<Db> {
     Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), source })
 }
 
+/// Opens the mailbox of this run once more, for a thread beside the one that has it open. The file is not looked at by
+/// itself: closing any descriptor of it would drop all locks that this process holds on it.
+pub fn reopen(path: &Path) -> Result<Db> {
+    let connection = connect(path)?;
+    apply_pragmas(&connection)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), source: None })
+}
+
 /// Opens a connection; the file is not looked at yet.
 fn connect(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
