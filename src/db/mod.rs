@@ -173,7 +173,8 @@ impl Db {
 
     /// A number that changes whenever another connection has committed to the mailbox.
     pub fn data_version(&self) -> Result<i64> {
-        Ok(self.connection.pragma_query_value(None, "data_version", |row| row.get(0))?)
+        let row = self.row(sql::MAILBOX_LOOK, &[])?.unwrap_or_default();
+        Ok(row.get("data_version").and_then(Value::as_i64).unwrap_or_default())
     }
 
     /// From now on a lock of another process is answered at once and not waited for; for loops that come back anyway.
