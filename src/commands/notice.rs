@@ -150,8 +150,8 @@ fn described(plan: &Row) -> Value {
     plan.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
-/// A conflict with a saved message, which is shown where the actor may read it.
-pub fn conflict(db: &Db, actor: &Actor, error: Error, id: &str) -> Error {
+/// An error about a message that is saved, which is shown where the actor may read it.
+pub fn about(db: &Db, actor: &Actor, error: Error, id: &str) -> Error {
     let stored = db.row(sql::MESSAGE_GET, &[(":id", id.into())]).ok().flatten().unwrap_or_default();
     let error = error.with_fact("message_id", id);
     if [text(&stored, "sender"), text(&stored, "recipient")].contains(&actor.name.as_str()) {

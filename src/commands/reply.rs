@@ -49,7 +49,7 @@ impl Reply {
             Ok((created, id, bells, answer))
         });
         let (created, id, bells, mut answer) = saved.map_err(|error| match error.code.as_str() {
-            "reply_conflict_existing_answer_preserved" => notice::conflict(&db, &actor, error, &request),
+            "reply_conflict_existing_answer_preserved" => notice::about(&db, &actor, error, &request),
             _ => body.explain(error),
         })?;
         for waiter in bells {
@@ -62,7 +62,8 @@ impl Reply {
         }
         let mut exit = 0;
         if created && !self.no_notify {
-            (answer, exit) = notice::announce(&db, &actor, &id, answer)?;
+            let after_saving = |error| notice::about(&db, &actor, error, &id);
+            (answer, exit) = notice::announce(&db, &actor, &id, answer).map_err(after_saving)?;
         }
         answer.insert("created".into(), created.into());
         Ok(Done { value: Some(answer.into()), exit })

@@ -55,16 +55,17 @@ impl Send {
         });
         let (created, mut answer) = saved.map_err(|error| match error.code.as_str() {
             "unknown_peer" => unknown_peer(&db, &self.recipient),
-            "message_id_conflict" => notice::conflict(&db, &actor, error, &id),
+            "message_id_conflict" => notice::about(&db, &actor, error, &id),
             _ => body.explain(error),
         })?;
         progress().is_saved = true;
+        let after_saving = |error| notice::about(&db, &actor, error, &id);
         let mut exit = 0;
         if created && !self.no_notify {
-            (answer, exit) = notice::announce(&db, &actor, &id, answer)?;
+            (answer, exit) = notice::announce(&db, &actor, &id, answer).map_err(after_saving)?;
         }
         if self.wait > 0.0 {
-            let mut waited = wait::for_answer(&db, &actor, &id, seconds)?;
+            let mut waited = wait::for_answer(&db, &actor, &id, seconds).map_err(after_saving)?;
             if let Some(cleanup) = answer.shift_remove("notification_cleanup") {
                 waited.insert("notification_cleanup".into(), cleanup);
             }

@@ -108,10 +108,13 @@ fn listen(db: &Db, id: &str, mut bell: Bell, deadline: Instant) -> Result<()> {
     loop {
         // A mailbox that is locked right now is looked at again.
         let version = db.data_version().ok();
-        if (version.is_none() || version != seen) && is_answered(db, id).unwrap_or(false) {
-            return Ok(());
+        if version.is_none() || version != seen {
+            seen = match is_answered(db, id) {
+                Ok(true) => return Ok(()),
+                Ok(false) => version,
+                Err(_) => None,
+            };
         }
-        seen = version;
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Ok(());
