@@ -15,7 +15,7 @@ use crate::progress::progress;
 use crate::sql;
 
 /// The slow look: how long an answer of a writer that rings no bell can stay unseen.
-pub const SLOW_LOOK: Duration = Duration::from_millis(180);
+pub const SLOW_LOOK: Duration = Duration::from_millis(200);
 
 /// Wait for the answer to an own request. It can be repeated; the answer is never lost by not waiting.
 #[derive(Debug, Args)]
