@@ -1,5 +1,6 @@
 //! One program with one mailbox of its own, and what is run on it.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -37,6 +38,9 @@ impl Mailbox {
         connection.execute_batch(include_str!("mail.sql")).unwrap();
         connection.execute("INSERT INTO size VALUES (?, ?, ?)", (mail.exchanges, mail.open, mail.asked)).unwrap();
         connection.execute_batch(fill).unwrap();
+        drop(connection);
+        // What is still to be written must not disturb the measuring.
+        File::open(&mailbox.file).unwrap().sync_all().unwrap();
         mailbox
     }
 
