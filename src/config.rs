@@ -34,6 +34,10 @@ impl Run {
     /// Resolves the mailbox and keeps the name of the actor for later.
     pub fn new(db: Option<PathBuf>, named: Option<String>) -> Result<Run> {
         let mailbox = db::resolve(&expand(&db.map_or_else(usual_mailbox, Ok)?)?)?;
+        // Every answer names commands for this mailbox, and JSON can't name such a path.
+        if mailbox.to_str().is_none() {
+            return Err(Error::new("database_unavailable").with_detail("the path of the mailbox is not UTF-8"));
+        }
         progress().mailbox.clone_from(&mailbox);
         Ok(Run { mailbox, named })
     }

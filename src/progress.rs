@@ -43,7 +43,10 @@ impl Progress {
     /// A command line for the same mailbox and actor, quoted for a shell and executable as it stands.
     pub fn command(&self, words: &[&str]) -> String {
         let mailbox = self.mailbox.to_string_lossy();
-        let mut all = vec!["htalk", "--db", &mailbox];
+        let mut all = vec!["htalk"];
+        if !mailbox.is_empty() {
+            all.extend(["--db", &mailbox]);
+        }
         if let Some(actor) = &self.actor {
             all.extend(["--as", actor]);
         }

@@ -8,7 +8,7 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
     'Answer a request of your own inbox.'),
   ('message_must_be_1_to_32000_bytes', 2,
     'A body has at least one character that is not blank and at most 32,000 bytes.',
-    'Shorten the text, or name a file in which the recipient finds the rest. Nothing was saved.'),
+    'Send 1 to 32,000 bytes; put a longer text into a file, and name it in the message. Nothing was saved.'),
   ('message_is_not_utf8', 2, 'A body is valid UTF-8 text.', 'Convert the text to UTF-8 and repeat. Nothing was saved.'),
   ('message_contains_nul', 2, 'A body does not contain U+0000.', 'Remove it and repeat. Nothing was saved.'),
   ('sender_and_recipient_must_differ', 2, 'Nobody sends a request to themselves.', 'Name another recipient.'),

@@ -40,7 +40,7 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
   ('database_unavailable', 2, 'The mailbox can not be opened or read.',
     'See detail, and repeat when the cause is gone.'),
   ('mailbox_not_writable', 2, 'The mailbox can not be written from here; reading still works.',
-    'Make the directory of the mailbox writable for this process, or let the command run outside the sandbox.'),
+    'Make the mailbox and its directory writable for this process, or let the command run outside the sandbox.'),
   ('database_full', 2, 'The disk is full.', 'Free some space and repeat; nothing was saved.'),
   ('unsupported_database_version', 2, 'A newer htalk wrote this mailbox.',
     'Use that newer htalk. The file was left as it is.'),

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 const LIMIT: usize = 32_000;
 
 /// Where counting the size of a text that is too large ends, in bytes.
-const COUNTED: usize = 1 << 30;
+const COUNTED: usize = 1 << 26;
 
 /// The options that give a text. Standard input is the way that no shell expands.
 #[derive(Debug, Args)]
@@ -50,17 +50,26 @@ impl Source {
             Error::new("message_file_unreadable").with_detail(format!("{}: {error}", path.display()))
         };
         if path.as_os_str() == "-" {
-            return keep(io::stdin().lock()).map_err(unreadable);
+            return keep(io::stdin().lock(), None).map_err(unreadable);
         }
-        File::open(expand(&path)?).and_then(keep).map_err(unreadable)
+        let file = File::open(expand(&path)?).and_then(|file| {
+            let facts = file.metadata()?;
+            keep(file, facts.is_file().then(|| facts.len() as usize))
+        });
+        file.map_err(unreadable)
     }
 }
 
-fn keep(mut input: impl Read) -> io::Result<Body> {
+/// Keeps what a valid body can have and one byte more. The size of a larger one is known, or the rest is counted.
+fn keep(mut input: impl Read, size: Option<usize>) -> io::Result<Body> {
     let mut bytes = Vec::new();
     input.by_ref().take(LIMIT as u64 + 1).read_to_end(&mut bytes)?;
-    let rest = io::copy(&mut input.take(COUNTED as u64), &mut io::sink())?;
-    Ok(Body { size: bytes.len() + rest as usize, bytes })
+    let size = match size {
+        _ if bytes.len() <= LIMIT => bytes.len(),
+        Some(size) => size.max(bytes.len()),
+        None => bytes.len() + io::copy(&mut input.take(COUNTED as u64), &mut io::sink())? as usize,
+    };
+    Ok(Body { size, bytes })
 }
 
 impl Body {
@@ -71,7 +80,7 @@ impl Body {
                 error.with_detail(format!("{} bytes, all of them blank; the limit is {LIMIT} bytes", self.size))
             }
             "message_must_be_1_to_32000_bytes" => {
-                let more = if self.size > COUNTED { "more than " } else { "" };
+                let more = if self.size == LIMIT + 1 + COUNTED { "at least " } else { "" };
                 error.with_detail(format!("{more}{} bytes; the limit is {LIMIT} bytes", self.size))
             }
             "message_is_not_utf8" => {

@@ -25,7 +25,7 @@ const LIST: List = List {
     start: 0,
     list: sql::INBOX_LIST,
     count: sql::INBOX_COUNT,
-    nothing: "No open mail here.",
+    nothing: "No open mail from here on.",
     something: "Run ack_after_reading of each message that was read, and answer requests with htalk reply.",
 };
 

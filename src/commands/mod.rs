@@ -48,11 +48,15 @@ pub fn run(cli: Cli) -> Done {
     if let Command::Demo(demo) = cli.command {
         return demo.run();
     }
-    let result = Run::new(cli.db, cli.actor).and_then(|run| match cli.command {
+    let run = Run::new(cli.db, cli.actor);
+    if let Command::Peer(Peer::Discover(discover)) = cli.command {
+        return discover.run(run.ok().as_ref()).unwrap_or_else(refusal);
+    }
+    let result = run.and_then(|run| match cli.command {
         Command::Peer(Peer::Add(verb)) => verb.run(&run),
         Command::Peer(Peer::List(verb)) => verb.run(&run),
         Command::Peer(Peer::Check(verb)) => verb.run(&run),
-        Command::Peer(Peer::Discover(verb)) => verb.run(&run),
+        Command::Peer(Peer::Discover(verb)) => verb.run(Some(&run)),
         Command::Peer(Peer::Retire(verb)) => verb.retire(&run),
         Command::Peer(Peer::Restore(verb)) => verb.restore(&run),
         Command::Send(verb) => verb.run(&run),
@@ -71,6 +75,11 @@ pub fn run(cli: Cli) -> Done {
 
 /// The answer of an error: its code, what is known about it, and the ways on.
 fn refusal(error: Error) -> Done {
+    // A trigger that somebody added to the mailbox may say anything; it is told as what it is.
+    let error = match db::error_row(&error.code) {
+        Some(_) => error,
+        None => Error::new("invalid_database_schema").with_detail(error.code),
+    };
     let row = db::error_row(&error.code).unwrap_or_default();
     let mut recovery = progress().recovery();
     let mut answer = Map::new();

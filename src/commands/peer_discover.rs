@@ -36,7 +36,7 @@ pub struct PeerDiscover {
 
 impl PeerDiscover {
     /// Prints the sessions and what each source covered; exits with 2 if every source was unavailable.
-    pub fn run(self, run: &Run) -> Result<Done> {
+    pub fn run(self, run: Option<&Run>) -> Result<Done> {
         let wanted: Vec<&str> = HARNESSES
             .into_iter()
             .filter(|harness| self.harness.as_deref().is_none_or(|only| only == *harness))
@@ -78,10 +78,14 @@ impl PeerDiscover {
             session.insert("peer_add".into(), command.into());
         }
         let is_blind = sources.iter().all(|source| source["status"] == "unavailable");
+        let next_action = match sessions.is_empty() {
+            true => "No session was found; sources says where it was looked, and docs/clients.md which can be found.",
+            false => "Register a session with its peer_add command, under a name of your choice.",
+        };
         let answer = json!({
             "sessions": sessions,
             "sources": sources,
-            "next_action": "Register a session with its peer_add command, under a name of your choice.",
+            "next_action": next_action,
             "scope": {
                 "harness": self.harness,
                 "workspace": workspace.map(|path| path.to_string_lossy().into_owned()),
@@ -125,12 +129,14 @@ fn overdue(harness: &str) -> Found {
 }
 
 /// A command that registers a session, with a name to be changed at will.
-fn peer_add(run: &Run, session: &Row) -> String {
+fn peer_add(run: Option<&Run>, session: &Row) -> String {
     let (harness, id) = (text(session, "harness"), text(session, "session_id"));
     let tail: String = id.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
     let name = format!("{harness}-{}", tail.to_lowercase());
-    let mailbox = run.mailbox().to_string_lossy();
-    let mut words = vec!["htalk", "--db", &mailbox, "peer", "add", &name, "--harness", harness, "--session", id];
+    let mailbox = run.map(|run| run.mailbox().to_string_lossy());
+    let mut words = vec!["htalk"];
+    words.extend(mailbox.iter().flat_map(|path| ["--db", path]));
+    words.extend(["peer", "add", &name, "--harness", harness, "--session", id]);
     let options = [("workspace", "--workspace"), ("home", "--home"), ("socket", "--socket"), ("url", "--url")];
     for (key, option) in options {
         if let Some(value) = session.get(key).and_then(Value::as_str) {

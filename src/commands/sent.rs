@@ -25,7 +25,7 @@ const LIST: List = List {
     start: i64::MAX,
     list: sql::SENT_LIST,
     count: sql::SENT_COUNT,
-    nothing: "Nothing was sent from here.",
+    nothing: "Nothing was sent from here on.",
     something: "For each request, wait brings a missing answer and show_reply prints one that came. \
         Never repeat an uncertain notification.",
 };

@@ -106,6 +106,7 @@ fn listen(db: &Db, id: &str, mut bell: Bell, deadline: Instant) -> Result<()> {
     db.stop_waiting_for_locks()?;
     let mut seen = None;
     loop {
+        db.stays_in_place()?;
         // A mailbox that is locked right now is looked at again.
         let version = db.data_version().ok();
         if version.is_none() || version != seen {

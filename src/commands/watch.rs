@@ -44,6 +44,7 @@ fn follow(db: &Db, actor: &Actor) -> Result<Infallible> {
     let mut seen = None;
     let mut cursor = 0;
     loop {
+        db.stays_in_place()?;
         // Between this look and the list a message may come; it is then listed twice over, never missed.
         let version = db.data_version().ok();
         if version.is_none() || version != seen {

@@ -87,6 +87,8 @@ pub struct Db {
     /// Never closed: everything is written when a transaction ends, and the end of the process frees it all at once.
     connection: ManuallyDrop<Connection>,
     path: PathBuf,
+    /// Device and inode of the file, where there is one.
+    identity: Option<(u64, u64)>,
     /// What is read in place of a file that can't be opened the ordinary way.
     source: Option<readonly::Source>,
 }
@@ -96,7 +98,7 @@ impl Db {
     pub fn rehearsal() -> Result<Db> {
         let connection = Connection::open_in_memory()?;
         upgrade::build(&connection)?;
-        Ok(Db { connection: ManuallyDrop::new(connection), path: PathBuf::new(), source: None })
+        Ok(Db { connection: ManuallyDrop::new(connection), path: PathBuf::new(), identity: None, source: None })
     }
 
     /// The resolved path of the mailbox.
@@ -168,6 +170,18 @@ impl Db {
         if look.is_ok() && length > LOG_LIMIT {
             // Whatever goes wrong here, the next write tries again.
             let _ = self.connection.pragma(None, "wal_checkpoint", "passive", |_| Ok(()));
+        }
+    }
+
+    /// Notices that the mailbox was moved, deleted or replaced since it was opened: nobody else writes to it then.
+    ///
+    /// # Errors
+    /// `database_not_found`, `database_unavailable`
+    pub fn stays_in_place(&self) -> Result<()> {
+        match open::identity(&self.path) {
+            None => Err(Error::new("database_not_found").with_fact("resolved_path", self.path.to_string_lossy())),
+            now if now == self.identity => Ok(()),
+            _ => Err(Error::new("database_unavailable").with_detail("the mailbox was replaced while it was open")),
         }
     }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read};
 use std::mem::ManuallyDrop;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -94,7 +94,10 @@ pub fn open(path: &Path, access: Access) -> Result<Db> {
             return Err(Error::new("not_a_mailbox").with_fact("resolved_path", path.to_string_lossy()));
         }
         Ok(_) if !is_writable(path) => return Err(not_writable(path)),
-        Ok(_) => {
+        Ok(found) => {
+            if found == Found::Empty {
+                fs::set_permissions(path, Permissions::from_mode(0o600))?;
+            }
             upgrade::upgrade(&connection, path)?;
             (connection, None)
         }
@@ -122,7 +125,7 @@ pub fn open(path: &Path, access: Access) -> Result<Db> {
     }
     // A close must not pay for a checkpoint, and the kept side files let a sandboxed session read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), source })
+    Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), identity: identity(path), source })
 }
 
 /// Opens the mailbox of this run once more, for a thread beside the one that has it open. The file is not looked at by
@@ -131,7 +134,13 @@ pub fn reopen(path: &Path) -> Result<Db> {
     let connection = connect(path)?;
     apply_pragmas(&connection)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), source: None })
+    let identity = identity(path);
+    Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), identity, source: None })
+}
+
+/// Device and inode of a file, if it is there.
+pub fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|facts| (facts.dev(), facts.ino()))
 }
 
 /// Opens a connection; the file is not looked at yet.

@@ -100,6 +100,10 @@ fn renew(connection: &Connection, old: i64) -> Result<()> {
     } else {
         migrate(connection, None)?;
     }
+    // Migrations that were all run before change nothing: then somebody set the version back by hand.
+    if connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))? != CURRENT {
+        return Err(Error::new("invalid_database_schema").with_detail("its version is older than its migrations"));
+    }
     check(connection)
 }
 

@@ -206,3 +206,22 @@ fn a_current_mailbox_without_its_tables() {
     assert_eq!(answer["error"], "invalid_database_schema", "{answer}");
     assert!(fs::read(sandbox.mailbox()).unwrap() == before);
 }
+
+#[test]
+fn a_version_that_was_set_back_by_hand() {
+    let sandbox = Sandbox::with_peers(&["a", "b"]);
+    sandbox.sqlite(&format!("PRAGMA user_version = {};", schema_version() - 1)).text();
+    for _ in 0..2 {
+        sandbox.htalk(&["--as", "a", "inbox"]).refused("invalid_database_schema");
+    }
+    assert!(sandbox.backups().is_empty());
+}
+
+#[test]
+fn a_trigger_of_somebody_else() {
+    let sandbox = Sandbox::with_peers(&["a", "b"]);
+    sandbox.sqlite("CREATE TRIGGER own AFTER INSERT ON acks BEGIN SELECT RAISE(ABORT, 'my own'); END;").text();
+    let request = sandbox.send("a", "b", "x");
+    let answer = sandbox.htalk(&["--as", "b", "ack", &request]);
+    assert_eq!(answer.refused("invalid_database_schema")["detail"], "my own");
+}

@@ -221,3 +221,23 @@ fn permissions_that_the_owner_chose_are_kept() {
     sandbox.send("a", "b", "x");
     assert_eq!(fs::metadata(sandbox.mailbox()).unwrap().permissions().mode() & 0o777, 0o640);
 }
+
+#[test]
+fn a_path_that_no_answer_could_name_is_refused() {
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.htalk_command(&["peer", "add", "a", "--harness", "x", "--delivery", "pull"]);
+    command.env("HTALK_DB", std::ffi::OsStr::from_bytes(b"odd\xff.sqlite3"));
+    let answer = run(&mut command, b"");
+    assert_eq!(answer.refused("database_unavailable")["recovery"]["peers"], "htalk peer list");
+    assert_eq!(fs::read_dir(sandbox.root()).unwrap().count(), 0);
+}
+
+#[test]
+fn discovery_needs_no_mailbox() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(env!("CARGO_BIN_EXE_htalk"));
+    command.env_remove("HOME").env("CLAUDE_CONFIG_DIR", sandbox.root()).env("CODEX_HOME", sandbox.root());
+    let answer = run(command.args(["peer", "discover"]), b"").json();
+    assert!(answer["sources"].is_array(), "{answer}");
+}

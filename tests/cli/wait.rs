@@ -170,3 +170,19 @@ fn send_can_wait_for_its_answer() {
     assert!(unwaited.get("wait_ended").is_none());
     nothing_left(&sandbox);
 }
+
+#[test]
+fn a_wait_ends_when_its_mailbox_is_gone_or_another() {
+    for (replacement, code) in [(false, "database_not_found"), (true, "database_unavailable")] {
+        let sandbox = Sandbox::with_peers(&["a", "b"]);
+        let request = sandbox.send("a", "b", "x");
+        sandbox.sqlite("VACUUM INTO 'other.sqlite3';").text();
+        let child = start(&sandbox, &request, 0);
+        if replacement {
+            std::fs::rename(sandbox.root().join("other.sqlite3"), sandbox.mailbox()).unwrap();
+        } else {
+            std::fs::remove_file(sandbox.mailbox()).unwrap();
+        }
+        finish(child).refused(code);
+    }
+}

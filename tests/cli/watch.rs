@@ -177,3 +177,13 @@ fn a_watch_needs_a_known_peer() {
     drop(lines);
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn a_watch_ends_when_its_mailbox_is_replaced() {
+    let sandbox = Sandbox::with_peers(&["a", "b"]);
+    sandbox.sqlite("VACUUM INTO 'other.sqlite3';").text();
+    let mut watch = Watch::start(&sandbox);
+    std::fs::rename(sandbox.root().join("other.sqlite3"), sandbox.mailbox()).unwrap();
+    assert_eq!(watch.next()["error"], "database_unavailable");
+    assert_eq!(finish(watch.child).code, 2);
+}
