@@ -54,7 +54,7 @@ impl Source {
         }
         let file = File::open(expand(&path)?).and_then(|file| {
             let facts = file.metadata()?;
-            keep(file, facts.is_file().then(|| facts.len() as usize))
+            keep(file, facts.is_file().then_some(facts.len() as usize))
         });
         file.map_err(unreadable)
     }
