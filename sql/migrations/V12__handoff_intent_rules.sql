@@ -88,8 +88,9 @@ CREATE TRIGGER handoff_quarantines_insert_rules BEFORE INSERT ON handoff_quarant
 END;
 
 -- What can never be sent is not prepared. A context is a JSON object; the functions that could look into it are no use
--- here, for 3.40 takes them for unsafe in the schema of an untrusted file. That a body is not blank and valid UTF-8 without U+0000 is judged by the
--- caller before this, and by the rules of messages at the send, for the body is not here.
+-- here, for 3.40 takes them for unsafe in the schema of an untrusted file. That a body is not blank and valid UTF-8
+-- without U+0000 is judged by the caller before this, and by the rules of messages at the send, for the body is not
+-- here.
 CREATE TRIGGER handoffs_insert_rules BEFORE INSERT ON handoffs BEGIN
   SELECT RAISE(ABORT, 'handoff_history_unavailable')
   WHERE NOT EXISTS (SELECT 1 FROM handoff_epoch_v WHERE epoch = NEW.epoch);

@@ -1,4 +1,4 @@
--- Reads. What a handoff is bound to, how far it has come, and whether a receipt of it could be proven at :now_ns of :boot.
+-- Reads. What a handoff is bound to, how far it has come, and whether it could get authority at :now_ns of :boot.
 SELECT
   h.epoch AS ledger_epoch, h.sender, h.recipient, h.harness, h.target, h.host, h.home, h.context, h.generation,
   h.digest, h.chars, h.bytes, p.phase,
