@@ -28,7 +28,6 @@ statements! {
     ERROR_GET = "queries/error_get";
     INBOX_COUNT = "queries/inbox_count";
     INBOX_LIST = "queries/inbox_list";
-    MAILBOX_LOOK = "queries/mailbox_look";
     MESSAGE_ACK = "queries/message_ack";
     MESSAGE_ANSWER = "queries/message_answer";
     MESSAGE_FIND = "queries/message_find";

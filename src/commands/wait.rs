@@ -9,7 +9,7 @@ use super::id::Id;
 use super::{Done, message};
 use crate::bell::{self, Bell};
 use crate::config::{Actor, Run, text};
-use crate::db::{Access, Arg, Db, Row};
+use crate::db::{Access, Arg, Db, Look, Row};
 use crate::error::{Error, Result};
 use crate::progress::progress;
 use crate::sql;
@@ -104,17 +104,15 @@ fn is_answered(db: &Db, id: &str) -> Result<bool> {
 /// Returns when the answer is there or the time is over.
 fn listen(db: &Db, id: &str, mut bell: Bell, deadline: Instant) -> Result<()> {
     db.stop_waiting_for_locks()?;
-    let mut seen = None;
+    let mut last = Look::default();
     loop {
-        db.stays_in_place()?;
-        // A mailbox that is locked right now is looked at again.
-        let version = db.data_version().ok();
-        if version.is_none() || version != seen {
-            seen = match is_answered(db, id) {
+        if db.may_have_changed(&mut last)? {
+            match is_answered(db, id) {
                 Ok(true) => return Ok(()),
-                Ok(false) => version,
-                Err(_) => None,
-            };
+                Ok(false) => {}
+                // A mailbox that is locked right now is looked at again.
+                Err(_) => last = Look::default(),
+            }
         }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::wait::SLOW_LOOK;
 use super::{Done, notice};
 use crate::config::{Actor, Run, text};
-use crate::db::{Access, Db};
+use crate::db::{Access, Db, Look};
 use crate::error::{Error, Result};
 use crate::progress::progress;
 use crate::{output, sql};
@@ -41,18 +41,18 @@ impl Watch {
 
 /// Prints each open message once; new ones have higher numbers, so a cursor is enough.
 fn follow(db: &Db, actor: &Actor) -> Result<Infallible> {
-    let mut seen = None;
+    let mut last = Look::default();
     let mut cursor = 0;
     loop {
-        db.stays_in_place()?;
-        // Between this look and the list a message may come; it is then listed twice over, never missed.
-        let version = db.data_version().ok();
-        if version.is_none() || version != seen {
+        if db.may_have_changed(&mut last)? {
             match news(db, actor, &mut cursor) {
-                Ok(true) => continue,
-                Ok(false) => seen = version,
+                Ok(true) => {
+                    last = Look::default();
+                    continue;
+                }
+                Ok(false) => {}
                 // A mailbox that is locked right now is looked at again.
-                Err(error) if error.is("database_busy") => seen = None,
+                Err(error) if error.is("database_busy") => last = Look::default(),
                 Err(error) => return Err(error),
             }
         }

@@ -1,6 +1,7 @@
 //! The mailbox file: open, upgrade, transaction, rows to JSON. Nothing else knows rusqlite, and this knows no verb.
 
 pub mod foreign;
+mod look;
 mod open;
 mod queue;
 mod readonly;
@@ -14,6 +15,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row as SqlRow, ToSql, Transaction, TransactionBehavior};
 use serde_json::{Map, Value};
 
+pub use look::Look;
 pub use open::{Access, open, private_directory, reopen, resolve};
 
 use crate::error::{Error, Result};
@@ -173,22 +175,21 @@ impl Db {
         }
     }
 
-    /// Notices that the mailbox was moved, deleted or replaced since it was opened: nobody else writes to it then.
+    /// Whether somebody may have committed since the last look; `last` is what the look saw, and is renewed.
     ///
     /// # Errors
-    /// `database_not_found`, `database_unavailable`
-    pub fn stays_in_place(&self) -> Result<()> {
-        match open::identity(&self.path) {
-            None => Err(Error::new("database_not_found").with_fact("resolved_path", self.path.to_string_lossy())),
-            now if now == self.identity => Ok(()),
-            _ => Err(Error::new("database_unavailable").with_detail("the mailbox was replaced while it was open")),
+    /// `database_not_found` and `database_unavailable`, when the mailbox was deleted, moved or replaced since it was
+    /// opened: nobody else writes to it then.
+    pub fn may_have_changed(&self, last: &mut Look) -> Result<bool> {
+        let gone = || Error::new("database_not_found").with_fact("resolved_path", self.path.to_string_lossy());
+        let now = Look::at(&self.path).ok_or_else(gone)?;
+        if Some(now.identity) != self.identity {
+            let words = "the mailbox was replaced while it was open";
+            return Err(Error::new("database_unavailable").with_detail(words));
         }
-    }
-
-    /// A number that changes whenever another connection has committed to the mailbox.
-    pub fn data_version(&self) -> Result<i64> {
-        let row = self.row(sql::MAILBOX_LOOK, &[])?.unwrap_or_default();
-        Ok(row.get("data_version").and_then(Value::as_i64).unwrap_or_default())
+        let has_changed = now != *last || now.is_fresh();
+        *last = now;
+        Ok(has_changed)
     }
 
     /// From now on a lock of another process is answered at once and not waited for; for loops that come back anyway.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read};
 use std::mem::ManuallyDrop;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use super::upgrade::{self, Found};
-use super::{BUSY_LIMIT, Db, readonly};
+use super::{BUSY_LIMIT, Db, Look, readonly};
 use crate::error::{Error, Result};
 use crate::sql;
 
@@ -125,7 +125,12 @@ pub fn open(path: &Path, access: Access) -> Result<Db> {
     }
     // A close must not pay for a checkpoint, and the kept side files let a sandboxed session read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), identity: identity(path), source })
+    Ok(Db {
+        connection: ManuallyDrop::new(connection),
+        path: path.to_owned(),
+        identity: Look::at(path).map(|look| look.identity),
+        source,
+    })
 }
 
 /// Opens the mailbox of this run once more, for a thread beside the one that has it open. The file is not looked at by
@@ -134,13 +139,8 @@ pub fn reopen(path: &Path) -> Result<Db> {
     let connection = connect(path)?;
     apply_pragmas(&connection)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    let identity = identity(path);
+    let identity = Look::at(path).map(|look| look.identity);
     Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), identity, source: None })
-}
-
-/// Device and inode of a file, if it is there.
-pub fn identity(path: &Path) -> Option<(u64, u64)> {
-    fs::metadata(path).ok().map(|facts| (facts.dev(), facts.ino()))
 }
 
 /// Opens a connection; the file is not looked at yet.
