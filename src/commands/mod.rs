@@ -45,42 +45,39 @@ impl Done {
 
 /// Runs the verb that was asked for; an error becomes its answer.
 pub fn run(cli: Cli) -> Done {
-    if let Command::Demo(demo) = cli.command {
-        return demo.run();
-    }
-    let run = Run::new(cli.db, cli.actor);
-    if let Command::Peer(Peer::Discover(discover)) = cli.command {
-        return discover.run(run.ok().as_ref()).unwrap_or_else(refusal);
-    }
-    let result = run.and_then(|run| match cli.command {
-        Command::Peer(Peer::Add(verb)) => verb.run(&run),
-        Command::Peer(Peer::List(verb)) => verb.run(&run),
-        Command::Peer(Peer::Check(verb)) => verb.run(&run),
-        Command::Peer(Peer::Discover(verb)) => verb.run(Some(&run)),
-        Command::Peer(Peer::Retire(verb)) => verb.retire(&run),
-        Command::Peer(Peer::Restore(verb)) => verb.restore(&run),
-        Command::Send(verb) => verb.run(&run),
-        Command::Reply(verb) => verb.run(&run),
-        Command::Wait(verb) => verb.run(&run),
-        Command::Show(verb) => verb.run(&run),
-        Command::Ack(verb) => verb.run(&run),
-        Command::Inbox(verb) => verb.run(&run),
-        Command::Sent(verb) => verb.run(&run),
-        Command::Watch(verb) => verb.run(&run),
-        Command::Migrate(verb) => verb.run(&run),
+    dispatch(cli.command, Run::new(cli.db, cli.actor)).unwrap_or_else(refusal)
+}
+
+fn dispatch(command: Command, run: Result<Run>) -> Result<Done> {
+    match command {
+        // These two touch no mailbox of the caller, so that nothing may be wrong with its path.
         Command::Demo(verb) => Ok(verb.run()),
-    });
-    result.unwrap_or_else(refusal)
+        Command::Peer(Peer::Discover(verb)) => verb.run(run.ok().as_ref()),
+        Command::Peer(Peer::Add(verb)) => verb.run(&run?),
+        Command::Peer(Peer::List(verb)) => verb.run(&run?),
+        Command::Peer(Peer::Check(verb)) => verb.run(&run?),
+        Command::Peer(Peer::Retire(verb)) => verb.retire(&run?),
+        Command::Peer(Peer::Restore(verb)) => verb.restore(&run?),
+        Command::Send(verb) => verb.run(&run?),
+        Command::Reply(verb) => verb.run(&run?),
+        Command::Wait(verb) => verb.run(&run?),
+        Command::Show(verb) => verb.run(&run?),
+        Command::Ack(verb) => verb.run(&run?),
+        Command::Inbox(verb) => verb.run(&run?),
+        Command::Sent(verb) => verb.run(&run?),
+        Command::Watch(verb) => verb.run(&run?),
+        Command::Migrate(verb) => verb.run(&run?),
+    }
 }
 
 /// The answer of an error: its code, what is known about it, and the ways on.
 fn refusal(error: Error) -> Done {
-    // A trigger that somebody added to the mailbox may say anything; it is told as what it is.
-    let error = match db::error_row(&error.code) {
-        Some(_) => error,
-        None => Error::new("invalid_database_schema").with_detail(error.code),
+    let row = match db::error_row(&error.code) {
+        Some(row) => row,
+        None if error.is("invalid_database_schema") => Map::new(),
+        // A trigger that somebody added to the mailbox may say anything; it is told as what it is.
+        None => return refusal(Error::new("invalid_database_schema").with_detail(error.code)),
     };
-    let row = db::error_row(&error.code).unwrap_or_default();
     let mut recovery = progress().recovery();
     let mut answer = Map::new();
     answer.insert("state".into(), "error".into());

@@ -3,17 +3,17 @@
 //! One statement, bounded in time, rows and bytes. The file has to be a regular file of the same user. No side file is
 //! left behind where the owner has closed its database: it is then read as immutable and checked afterwards.
 
-use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 use serde_json::{Map, Value};
+
+use super::open::{side_file, uri};
 
 /// Why a foreign file gave no rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,10 +46,10 @@ pub fn rows(path: &Path, sql: &str, parameters: &[&str], limits: Limits) -> Resu
     let until = Instant::now() + limits.time;
     let before = inspect(path)?;
     // A closed WAL database has no side files, and a plain read-only connection would make them.
-    if !beside(path, "-wal").exists() && !beside(path, "-journal").exists() {
+    if !side_file(path, "-wal").exists() && !side_file(path, "-journal").exists() {
         let found = read(path, "immutable=1", sql, parameters, limits, until);
         let after = inspect(path)?;
-        if !beside(path, "-wal").exists() && stamp(&before) == stamp(&after) {
+        if !side_file(path, "-wal").exists() && stamp(&before) == stamp(&after) {
             return found;
         }
     }
@@ -72,12 +72,6 @@ fn inspect(path: &Path) -> Result<Metadata, Failure> {
 
 fn stamp(found: &Metadata) -> (u64, u64, i64, i64) {
     (found.ino(), found.size(), found.mtime(), found.mtime_nsec())
-}
-
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    name.into()
 }
 
 fn read(
@@ -122,17 +116,6 @@ fn object(row: &Row, names: &[String], left: &mut usize) -> Result<Map<String, V
 }
 
 /// A `file:` URI, every byte that is not plain written as `%XX`.
-fn uri(path: &Path, mode: &str) -> String {
-    let mut uri = String::from("file:");
-    for &byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(byte.into()),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    format!("{uri}?{mode}")
-}
-
 fn failure(error: rusqlite::Error) -> Failure {
     let words = match &error {
         rusqlite::Error::SqliteFailure(_, Some(words)) => words.clone(),

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Read};
 use std::mem::ManuallyDrop;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,6 +35,18 @@ pub fn side_file(mailbox: &Path, ending: &str) -> PathBuf {
     let mut path = OsString::from(mailbox);
     path.push(ending);
     path.into()
+}
+
+/// A SQLite URI of a file, with parameters such as `immutable=1`.
+pub fn uri(path: &Path, how: &str) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(char::from(*byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri + "?" + how
 }
 
 /// The absolute path of a mailbox with every symlink resolved, also where the file or its directory does not exist yet.

@@ -2,13 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::open::side_file;
+use super::open::{side_file, uri};
 use crate::error::{Error, Result};
 
 /// A mailbox that is read without locks, and what it looked like before it was opened.
@@ -42,17 +41,6 @@ pub fn open(path: &Path) -> Result<(Connection, Source)> {
     let connection = Connection::open_with_flags(uri(path, how), flags)?;
     connection.pragma_update(None, "locking_mode", "exclusive")?;
     Ok((connection, source))
-}
-
-fn uri(path: &Path, how: &str) -> String {
-    let mut uri = String::from("file:");
-    for byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(char::from(*byte)),
-            other => uri.push_str(&format!("%{other:02X}")),
-        }
-    }
-    uri + "?" + how
 }
 
 /// What changes when the pages that a reader relies on are replaced.
