@@ -65,3 +65,40 @@ fn every_file_has_its_test() {
         assert!(is_run || !name.ends_with(".sql"), "no test runs tests/sql/{name}");
     }
 }
+
+#[test]
+fn handoff_intents() {
+    script::check("handoff_intents.sql");
+}
+
+#[test]
+fn handoff_attempts() {
+    script::check("handoff_attempts.sql");
+}
+
+#[test]
+fn handoff_receipts() {
+    script::check("handoff_receipts.sql");
+}
+
+#[test]
+fn handoff_waits() {
+    script::check("handoff_waits.sql");
+}
+
+#[test]
+fn handoff_quarantine() {
+    script::check("handoff_quarantine.sql");
+}
+
+#[test]
+fn handoff_mailbox() {
+    script::check("handoff_mailbox.sql");
+}
+
+#[test]
+fn handoff_race() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sql/handoff_race.sh");
+    let words = crate::support::run(std::process::Command::new(script).arg("3"), b"");
+    assert_eq!(words.text(), "3 rounds of 12: one winner each");
+}

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::sql::{self, Statement};
 
 /// The schema number of this release, which is the number of the last migration.
-pub const CURRENT: i64 = 10;
+pub const CURRENT: i64 = 17;
 
 /// The `application_id` of a mailbox: "htlk".
 pub const APPLICATION: u32 = 0x6874_6C6B;

@@ -1,0 +1,163 @@
+-- The rules of waits. What a wait is from its start the facts decide, not the one who waits: so none can overlook an
+-- acknowledgment that is there, nor wait for one that can't come.
+
+INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
+  ('handoff_not_attempted', 1, 'This handoff was not sent, so there is nothing to wait for.',
+    'Send it with handoff send first.'),
+  ('handoff_wait_capacity', 1, 'This handoff had its 64 waits.',
+    'Look at it with handoff status; that is not limited.'),
+  ('wait_timeout_must_be_between_1_and_60', 2, 'A wait for a handoff is a whole number of 1 to 60 seconds.',
+    'Repeat with --wait-timeout in that range.'),
+  ('wait_status_illegal', 1, 'A wait can not be or end like this.', 'Look at the handoff with handoff status.'),
+  ('wait_terminal', 1, 'This wait has ended, and that never changes.', 'Start another wait.');
+
+CREATE VIEW handoff_wait_start_v AS
+-- Private. What a wait is from its start, by the facts: pending, or ended before it began.
+SELECT
+  s.handoff, -- the wait
+  s.number, -- the wait
+  s.status, -- pending, satisfied, stopped, unsupported, failed
+  CASE
+    WHEN s.status IN ('pending', 'satisfied') THEN NULL
+    WHEN s.is_short THEN 'insufficient_budget'
+    WHEN s.refusal IN ('deadline_before_effect', 'stopped_by_operator', 'insufficient_budget', 'evidence_failed',
+      'evidence_unsupported', 'invalid_handoff') THEN s.refusal
+    WHEN s.refusal IS NOT NULL THEN 'evidence_failed'
+    WHEN s.status = 'failed' THEN 'history_unavailable'
+    ELSE 'evidence_unsupported'
+  END AS reason -- why, where it is not pending or satisfied
+FROM (
+  SELECT
+    w.handoff,
+    w.number,
+    w.seconds <= 5 AS is_short,
+    -- A send that was refused before its attempt says why; that is what became of its wait.
+    iif(o.fenced = 0, coalesce(o.reason, 'evidence_failed'), NULL) AS refusal,
+    CASE
+      WHEN w.goal = 'acknowledged' AND k.handoff IS NOT NULL THEN 'satisfied'
+      WHEN w.seconds <= 5 THEN 'failed'
+      WHEN o.fenced = 0 AND o.reason = 'stopped_by_operator' THEN 'stopped'
+      WHEN o.fenced = 0 AND o.reason IS NOT 'evidence_unsupported' THEN 'failed'
+      -- No route observes an injection.
+      WHEN w.goal = 'delivered' OR c.handoff IS NULL THEN 'unsupported'
+      WHEN p.phase <> 'attempted' AND p.submission <> 'submitted' THEN 'unsupported'
+      WHEN w.boot <> h.boot THEN 'failed'
+      WHEN w.at_ns >= h.at_ns + 86400000000000 THEN 'unsupported'
+      ELSE 'pending'
+    END AS status
+  FROM handoff_waits AS w
+  JOIN handoffs AS h ON h.id = w.handoff
+  JOIN handoff_phase_v AS p ON p.handoff = w.handoff
+  LEFT JOIN handoff_outcomes AS o ON o.handoff = w.handoff
+  LEFT JOIN handoff_capabilities AS c ON c.handoff = w.handoff
+  LEFT JOIN handoff_acks AS k ON k.handoff = w.handoff
+) AS s;
+
+CREATE TRIGGER handoff_waits_insert_rules BEFORE INSERT ON handoff_waits BEGIN
+  SELECT RAISE(ABORT, 'handoff_id_unknown') WHERE NOT EXISTS (SELECT 1 FROM handoffs WHERE id = NEW.handoff);
+  SELECT RAISE(ABORT, 'handoff_history_unavailable') FROM handoff_phase_v
+  WHERE handoff = NEW.handoff AND phase IN ('tombstone', 'quarantined');
+  -- It would be the first wait, whose deadline decides what is late.
+  SELECT RAISE(ABORT, 'handoff_not_attempted') FROM handoff_phase_v WHERE handoff = NEW.handoff AND phase = 'prepared';
+  SELECT RAISE(ABORT, 'wait_timeout_must_be_between_1_and_60')
+  WHERE typeof(NEW.seconds) <> 'integer' OR NEW.seconds NOT BETWEEN 1 AND 60;
+  SELECT RAISE(ABORT, 'handoff_wait_capacity')
+  WHERE (SELECT max(number) FROM handoff_waits WHERE handoff = NEW.handoff) >= 64;
+  SELECT RAISE(ABORT, 'wait_status_illegal')
+  WHERE NEW.goal IS NULL OR NEW.goal NOT IN ('acknowledged', 'delivered')
+    OR NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM handoff_waits WHERE handoff = NEW.handoff)
+    OR EXISTS (SELECT 1 FROM handoff_waits WHERE operation = NEW.operation);
+  SELECT RAISE(ABORT, 'invalid_uuid')
+  WHERE typeof(NEW.operation) <> 'text' OR length(CAST(NEW.operation AS BLOB)) <> 36
+    OR NEW.operation NOT GLOB '????????-????-4???-[89ab]???-????????????'
+    OR replace(NEW.operation, '-', '') GLOB '*[^0-9a-f]*' OR length(replace(NEW.operation, '-', '')) <> 32;
+  SELECT RAISE(ABORT, 'handoff_clock_unavailable')
+  WHERE typeof(NEW.boot) <> 'text' OR length(CAST(NEW.boot AS BLOB)) <> 64 OR length(NEW.boot) <> 64
+    OR NEW.boot GLOB '*[^0-9a-f]*'
+    OR typeof(NEW.at_ns) <> 'integer' OR NEW.at_ns NOT BETWEEN 0 AND 4611686018427387904;
+  SELECT RAISE(ABORT, 'invalid_time')
+  WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;
+END;
+
+-- So no wait can overlook an acknowledgment that is there, nor wait for one that can't come.
+CREATE TRIGGER handoff_waits_insert_done AFTER INSERT ON handoff_waits BEGIN
+  INSERT INTO handoff_wait_ends (handoff, number, status, reason, boot, at_ns, at)
+  SELECT handoff, number, status, reason, NEW.boot, NEW.at_ns, NEW.at FROM handoff_wait_start_v
+  WHERE handoff = NEW.handoff AND number = NEW.number AND status <> 'pending';
+END;
+
+CREATE TRIGGER handoff_waits_update_rules BEFORE UPDATE ON handoff_waits BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER handoff_waits_delete_rules BEFORE DELETE ON handoff_waits BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER handoff_wait_ends_insert_rules BEFORE INSERT ON handoff_wait_ends BEGIN
+  SELECT RAISE(ABORT, 'handoff_id_unknown')
+  WHERE NOT EXISTS (SELECT 1 FROM handoff_waits WHERE handoff = NEW.handoff AND number = NEW.number);
+  SELECT RAISE(ABORT, 'handoff_history_unavailable') FROM handoff_phase_v
+  WHERE handoff = NEW.handoff AND phase IN ('tombstone', 'quarantined');
+  SELECT RAISE(ABORT, 'wait_terminal') FROM handoff_wait_ends WHERE handoff = NEW.handoff AND number = NEW.number;
+  SELECT RAISE(ABORT, 'handoff_clock_unavailable')
+  WHERE typeof(NEW.boot) <> 'text' OR length(CAST(NEW.boot AS BLOB)) <> 64 OR length(NEW.boot) <> 64
+    OR NEW.boot GLOB '*[^0-9a-f]*'
+    OR typeof(NEW.at_ns) <> 'integer' OR NEW.at_ns NOT BETWEEN 0 AND 4611686018427387904;
+  SELECT RAISE(ABORT, 'wait_status_illegal')
+  FROM handoff_waits AS w JOIN handoff_wait_start_v AS s ON s.handoff = w.handoff AND s.number = w.number
+  WHERE w.handoff = NEW.handoff AND w.number = NEW.number AND (
+    (s.status <> 'pending' AND (NEW.status, NEW.reason, NEW.boot, NEW.at_ns) IS (s.status, s.reason, w.boot, w.at_ns))
+    OR CASE NEW.status
+      WHEN 'satisfied'
+        THEN s.status = 'satisfied' AND NEW.reason IS NULL AND NEW.boot = w.boot AND NEW.at_ns < w.deadline_ns
+      WHEN 'timed_out_unknown' THEN NEW.reason IS NULL AND NEW.boot = w.boot AND NEW.at_ns >= w.deadline_ns
+      WHEN 'stopped' THEN NEW.reason IS 'stopped_by_operator'
+      WHEN 'failed'
+        THEN NEW.reason IN ('evidence_failed', 'history_unavailable', 'deadline_before_effect', 'invalid_handoff')
+    END) IS NOT 1;
+  SELECT RAISE(ABORT, 'invalid_time')
+  WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;
+END;
+
+CREATE TRIGGER handoff_wait_ends_update_rules BEFORE UPDATE ON handoff_wait_ends BEGIN
+  SELECT RAISE(ABORT, 'wait_terminal');
+END;
+
+CREATE TRIGGER handoff_wait_ends_delete_rules BEFORE DELETE ON handoff_wait_ends BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+-- Only now is an early receipt an acknowledgment; without a submission nothing more can be waited for. The outcome is
+-- that of the message's notice too, where there is a message.
+CREATE TRIGGER handoff_outcomes_insert_done AFTER INSERT ON handoff_outcomes BEGIN
+  INSERT INTO notice_outcomes (message_id, submission, at, detail, recipient_status)
+  SELECT
+    m.id,
+    CASE NEW.submission
+      WHEN 'submitted' THEN 'submitted'
+      WHEN 'refused' THEN 'not_submitted'
+      ELSE 'submission_unknown'
+    END,
+    NEW.at,
+    coalesce(NEW.detail, NEW.reason),
+    NEW.recipient_status
+  FROM messages AS m
+  WHERE m.id = NEW.handoff;
+  INSERT INTO handoff_acks (handoff, assurance, late, boot, at_ns, at)
+  SELECT handoff, assurance, late, boot, at_ns, at FROM handoff_ack_due_v WHERE handoff = NEW.handoff;
+  INSERT INTO handoff_wait_ends (handoff, number, status, reason, boot, at_ns, at)
+  SELECT
+    w.handoff,
+    w.number,
+    iif(NEW.reason IS 'stopped_by_operator', 'stopped', 'failed'),
+    iif(NEW.reason IS 'stopped_by_operator', 'stopped_by_operator', 'evidence_failed'),
+    NEW.boot,
+    NEW.at_ns,
+    NEW.at
+  FROM handoff_waits AS w
+  WHERE w.handoff = NEW.handoff AND NEW.submission <> 'submitted'
+    AND NOT EXISTS (SELECT 1 FROM handoff_wait_ends AS e WHERE e.handoff = w.handoff AND e.number = w.number);
+END;
+
+PRAGMA user_version = 15;
