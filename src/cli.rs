@@ -48,6 +48,9 @@ pub enum Command {
     Sent(commands::sent::Sent),
     /// Print a JSON line for each open message, as they come
     Watch(commands::watch::Watch),
+    /// Hand one message over at most once, with graded evidence of what became of it
+    #[command(subcommand)]
+    Handoff(Handoff),
     /// Make a mailbox, or upgrade one of an earlier release
     Migrate(commands::migrate::Migrate),
     /// Show a whole exchange between two peers in a temporary mailbox
@@ -69,6 +72,32 @@ pub enum Peer {
     Retire(commands::peer_retire::PeerName),
     /// Bring a retired peer back
     Restore(commands::peer_retire::PeerName),
+}
+
+/// The verbs about handoffs.
+#[derive(Debug, Subcommand)]
+pub enum Handoff {
+    /// Begin the ledger of handoffs in this mailbox
+    Init(commands::handoff::init::Init),
+    /// Bind a message to one recipient process; nothing is sent
+    Prepare(commands::handoff::prepare::Prepare),
+    /// Submit a prepared message, or a new one, at most once
+    Send(commands::handoff::send::Send),
+    /// Print what is known of a handoff
+    Status(commands::handoff::status::Status),
+    /// List the own handoffs, newest first
+    List(commands::handoff::list::List),
+    /// Wait for the acknowledgment of a handoff
+    Wait(commands::handoff::wait::Wait),
+    /// State as the sender that the recipient has it
+    Confirm(commands::handoff::receipt::Confirm),
+    /// Present the receipt that came with a handoff
+    Ack(commands::handoff::receipt::Ack),
+    /// Declare the ledger a restored copy: nothing in it proves or allows anything any more
+    Quarantine(commands::handoff::quarantine::Quarantine),
+    /// Answer a htalk of another machine over SSH
+    #[command(hide = true)]
+    Native(commands::handoff::native::Native),
 }
 
 /// Parses the arguments of the process. Wrong usage, `--help` and `--version` end it here.

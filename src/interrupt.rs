@@ -3,12 +3,13 @@
 use nix::sys::signal::{SigSet, Signal};
 
 use crate::clients::claude;
+use crate::clock::Moment;
 use crate::db;
 use crate::progress::progress;
 use crate::{bell, output, process, sql};
 
 /// Blocks both signals in this and all later threads, and answers the first one that comes: prints what is known of the
-/// run, withdraws its wait, and exits with 130 or 143.
+/// run, withdraws or stops its wait, and exits with 130 or 143.
 pub fn listen() {
     let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
     if signals.thread_block().is_ok() {
@@ -28,6 +29,18 @@ fn end(signal: Signal) {
         if let Ok(db) = db::reopen(&state.mailbox) {
             let _ = db.write(|db| db.row(sql::WAIT_RELEASE, &[(":token", token.as_str().into())]));
         }
+    }
+    if let Some((id, operation)) = &state.handoff_wait
+        && let Some(now) = Moment::now()
+        && let Ok(db) = db::reopen(&state.mailbox)
+    {
+        let args = [
+            (":id", id.as_str().into()),
+            (":operation", operation.as_str().into()),
+            (":boot", now.boot.as_str().into()),
+            (":now_ns", now.ns.into()),
+        ];
+        let _ = db.write(|db| db.row(sql::HANDOFF_WAIT_STOP, &args));
     }
     for directory in &state.scratch {
         let _ = std::fs::remove_dir_all(directory);

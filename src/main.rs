@@ -4,6 +4,7 @@ mod bell;
 mod caller;
 mod cli;
 mod clients;
+mod clock;
 mod commands;
 mod config;
 mod db;
@@ -12,6 +13,7 @@ mod interrupt;
 mod output;
 mod process;
 mod progress;
+mod seal;
 mod sql;
 
 use std::process::exit;

@@ -1,9 +1,9 @@
-//! A client's command, run within limits: its own process group, nothing on standard input, bounded output, and at a
-//! limit ended with everything it started.
+//! A client's command, run within limits: its own process group, a given standard input, bounded output, and at a limit
+//! ended with everything it started.
 
 mod group;
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(200);
 pub struct Limits {
     /// From start to exit.
     pub time: Duration,
-    /// Bytes of standard output, and as many of standard error.
+    /// Bytes of standard output. Of standard error as many are kept, and the rest is thrown away.
     pub output: usize,
 }
 
@@ -36,11 +36,16 @@ pub enum Ended {
         status: ExitStatus,
         /// All that it wrote to standard output.
         stdout: Vec<u8>,
-        /// All that it wrote to standard error.
+        /// What it wrote to standard error, at least its beginning.
         stderr: Vec<u8>,
     },
     /// It was ended at a limit; what it did until then is not known.
-    Limit(Limit),
+    Limit {
+        /// Which one.
+        limit: Limit,
+        /// What it had written to standard output.
+        stdout: Vec<u8>,
+    },
 }
 
 /// The limit that was hit.
@@ -63,14 +68,20 @@ pub fn find(program: &str) -> Option<PathBuf> {
     )
 }
 
-/// Runs a command to its end or to a limit. Whatever is left of its process group is ended either way.
+/// Runs a command with this standard input to its end or to a limit. Whatever is left of its process group is ended
+/// either way.
 ///
 /// # Errors
 /// The command could not be started: nothing ran.
-pub fn run(command: &mut Command, limits: Limits) -> io::Result<Ended> {
+pub fn run(command: &mut Command, input: Vec<u8>, limits: Limits) -> io::Result<Ended> {
     let until = Instant::now() + limits.time;
-    let mut group = Group::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))?;
-    let (_, out, err) = group.pipes();
+    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
+    let mut group = Group::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    let (stdin, out, err) = group.pipes();
+    if let Some(mut stdin) = stdin {
+        // A command that does not read is ended at the limit, and the thread with it.
+        std::thread::spawn(move || stdin.write_all(&input));
+    }
     let (mut stdout, mut stderr) = (Capture::new(out, limits.output), Capture::new(err, limits.output));
     let mut nap = Duration::from_micros(200);
     let mut close_by = None;
@@ -85,14 +96,14 @@ pub fn run(command: &mut Command, limits: Limits) -> io::Result<Ended> {
         }
         if Instant::now() >= until {
             group.end();
-            return Ok(Ended::Limit(Limit::Time));
+            return Ok(Ended::Limit { limit: Limit::Time, stdout: stdout.bytes });
         }
         // Without an open pipe nothing wakes this loop: look again soon.
         nap = if open { Duration::from_millis(10) } else { (nap * 2).min(Duration::from_millis(10)) };
         drain(&mut stdout, &mut stderr, nap.min(until.saturating_duration_since(Instant::now())))?;
-        if stdout.is_full || stderr.is_full {
+        if stdout.is_full {
             group.end();
-            return Ok(Ended::Limit(Limit::Output));
+            return Ok(Ended::Limit { limit: Limit::Output, stdout: stdout.bytes });
         }
     }
     let status = group.finish()?;
@@ -125,7 +136,7 @@ impl<T: Read + AsFd> Capture<T> {
             Ok(length) => {
                 let room = self.limit - self.bytes.len();
                 self.bytes.extend_from_slice(&chunk[..length.min(room)]);
-                self.is_full = length > room;
+                self.is_full |= length > room;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),

@@ -18,6 +18,10 @@ pub struct Progress {
     pub is_saved: bool,
     /// The token of a registered wait, while it is registered.
     pub wait: Option<String>,
+    /// The handoff whose attempt this run has spent.
+    pub handoff: Option<String>,
+    /// The handoff and the operation of a registered wait for it, while it is pending.
+    pub handoff_wait: Option<(String, String)>,
     /// Temporary directories of this run.
     pub scratch: Vec<PathBuf>,
     /// Whether the run prints lines and ends without an object.
@@ -30,6 +34,8 @@ static PROGRESS: Mutex<Progress> = Mutex::new(Progress {
     message_id: None,
     is_saved: false,
     wait: None,
+    handoff: None,
+    handoff_wait: None,
     scratch: Vec::new(),
     is_stream: false,
 });
@@ -55,6 +61,13 @@ impl Progress {
         shlex::try_join(all).unwrap_or_default()
     }
 
+    /// Takes back what was noted of a handoff whose attempt was rolled back.
+    pub fn forget_handoff(&mut self) {
+        self.message_id = None;
+        self.handoff = None;
+        self.handoff_wait = None;
+    }
+
     /// The ways on that are open whatever happened: `peers`, and `inbox` and `sent` of a known actor.
     pub fn recovery(&self) -> Map<String, Value> {
         let mut recovery = Map::new();
@@ -77,6 +90,10 @@ impl Progress {
         if let Some(id) = &self.message_id {
             recovery.insert("show".into(), self.command(&["show", id]).into());
             next_action = "Do not resend. Look at the message with show; if it is there, it is saved.".into();
+        }
+        if let Some(id) = &self.handoff {
+            recovery.insert("status".into(), self.command(&["handoff", "status", id]).into());
+            next_action = "Do not resend: the one attempt is spent. See with status what is known of it.".into();
         }
         json!({
             "state": "interrupted",

@@ -6,6 +6,7 @@
 mod agents;
 mod attempt;
 mod frame;
+mod generation;
 mod listener;
 pub mod proc;
 mod report;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{Address, Client, Found, Outcome, Refusal, Scope};
+use super::{Address, Binding, Client, Found, Outcome, Purpose, Refusal, Scope};
 pub use listener::end_all;
 use sessions::{Record, Records, config_directory, same_place};
 
@@ -77,6 +78,19 @@ impl Client for Claude {
         Ok(evidence)
     }
 
+    fn bind(&self, address: &Address, _purpose: Purpose) -> Result<Binding, Refusal> {
+        let (config, record) = find(address)?;
+        let socket = socket(&record)?;
+        frame::is_owned_socket(socket).map_err(|error| refuse_socket(&record, socket, &error))?;
+        let generation = generation::of(&config, &record).ok_or_else(|| {
+            Refusal::new("target_generation_unavailable").with_detail("this system can't tell its processes apart")
+        })?;
+        let mut target = Map::new();
+        target.insert("pid".into(), json!(record.pid));
+        target.insert("name".into(), json!(proc::Process::read(record.pid).map(|process| process.name)));
+        Ok(Binding { generation: Some(generation), target, ..Binding::default() })
+    }
+
     fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {
         attempt::notify(address, text, skip)
     }
@@ -109,7 +123,8 @@ fn find(address: &Address) -> Result<(PathBuf, Record), Refusal> {
         return Err(Refusal::new("recipient_unavailable").with_detail(detail));
     }
     let elsewhere = of_session[0].workspace.clone();
-    let in_workspace = of_session.into_iter().filter(|record| same_place(&record.workspace, &address.workspace));
+    let is_meant = |record: &Record| address.is_anywhere() || same_place(&record.workspace, &address.workspace);
+    let in_workspace = of_session.into_iter().filter(is_meant);
     in_workspace.max_by_key(Record::rank).map(|record| (config, record)).ok_or_else(|| {
         Refusal::new("recipient_identity_changed").with_detail(format!("the session runs in {}", elsewhere.display()))
     })

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{Address, Client, Found, Outcome, Refusal, Removal, Scope, Submission};
+use super::{Address, Binding, Client, Found, Outcome, Purpose, Refusal, Removal, Scope, Submission};
 use app_server::{AppServer, Failure};
 use queue::Queued;
 use socket::Unusable;
@@ -57,6 +57,45 @@ impl Client for Codex {
             }
         }
         Ok(evidence)
+    }
+
+    fn bind(&self, address: &Address, purpose: Purpose) -> Result<Binding, Refusal> {
+        let home = home::home(address.home.as_deref())?;
+        let mut context = Map::new();
+        context.insert("home".into(), state::resolved(&home).display().to_string().into());
+        let mut target = Map::new();
+        target.insert("thread_id".into(), address.session_id.as_str().into());
+        let writer = match route(address, &home)? {
+            // A server that serves this home loads the thread with the next item.
+            Route::Server(mut server, _) => {
+                recipient(&mut server, address)?;
+                "live"
+            }
+            Route::Command => {
+                let (path, place) = saved(address, &home)?;
+                context.insert("database".into(), path.display().to_string().into());
+                let command = queue::codex(address, &home, &place)?;
+                if purpose.is_submission {
+                    target.insert("version".into(), queue::version(command)?.into());
+                }
+                match locks::is_held(&home, &address.session_id) {
+                    Some(true) => "live",
+                    Some(false) => "inactive",
+                    None => "unknown",
+                }
+            }
+        };
+        let mut objection = None;
+        // The usual home is where its user looks next; one that is named may be a copy that nobody opens again.
+        if purpose.names_home {
+            context.insert("writer".into(), writer.into());
+            context.insert("allows_inactive".into(), purpose.allows_inactive_home.into());
+            if writer != "live" && !purpose.allows_inactive_home {
+                let detail = format!("writer {writer} in {}", home.display());
+                objection = Some(Refusal::new("inactive_codex_home").with_detail(detail));
+            }
+        }
+        Ok(Binding { context: Some(context), target, objection, ..Binding::default() })
     }
 
     fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {

@@ -19,7 +19,8 @@ use serde_json::{Map, Value};
 pub struct Address {
     /// The client's own id of the session, in its stored form.
     pub session_id: String,
-    /// The directory in which the session works, resolved when it was registered.
+    /// The directory in which the session works, resolved when it was registered; empty for a session that was
+    /// registered on another machine, whose id alone names it.
     pub workspace: PathBuf,
     /// The client's configuration directory, where it is not the usual one.
     pub home: Option<PathBuf>,
@@ -27,6 +28,40 @@ pub struct Address {
     pub socket: Option<PathBuf>,
     /// An OpenCode server's URL.
     pub url: Option<String>,
+    /// The one process life that is meant, for a handoff; none: whichever has the session.
+    pub generation: Option<String>,
+}
+
+impl Address {
+    /// Whether the session may work in any directory.
+    pub fn is_anywhere(&self) -> bool {
+        self.workspace.as_os_str().is_empty()
+    }
+}
+
+/// For what a handoff looks at its recipient.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Purpose {
+    /// Whether the home of Codex was named for this handoff; it must be in use then.
+    pub names_home: bool,
+    /// Whether a named home that no writer serves will do all the same.
+    pub allows_inactive_home: bool,
+    /// Whether a submission is about to follow.
+    pub is_submission: bool,
+}
+
+/// What a handoff to a session is bound to, as it was when it was looked at.
+#[derive(Debug, Clone, Default)]
+pub struct Binding {
+    /// The one process life, an opaque text of at most 256 bytes; none where the client has no such thing.
+    pub generation: Option<String>,
+    /// The home and the writer that were found, with the decision about an inactive home; none where there is no choice
+    /// of homes. Equal texts of it mean the same.
+    pub context: Option<Map<String, Value>>,
+    /// What the outcome says of the target.
+    pub target: Map<String, Value>,
+    /// What speaks against a new handoff to it. One that was prepared for just this has its answer already.
+    pub objection: Option<Refusal>,
 }
 
 /// A failure that a client stated or that showed before anything was written: a code and the system's words.
@@ -68,6 +103,15 @@ impl Submission {
         match self {
             Submission::NotSubmitted => "not_submitted",
             Submission::Unknown => "submission_unknown",
+            Submission::Submitted => "submitted",
+        }
+    }
+
+    /// The value of `handoff_outcomes.submission`.
+    pub fn of_handoff(self) -> &'static str {
+        match self {
+            Submission::NotSubmitted => "refused",
+            Submission::Unknown => "unknown",
             Submission::Submitted => "submitted",
         }
     }
@@ -131,8 +175,14 @@ pub trait Client: Sync {
     /// Verifies the exact recipient and returns the evidence found (the keys of `peer check`).
     fn check(&self, address: &Address) -> Result<Map<String, Value>, Refusal>;
 
+    /// Looks at what a handoff to this session is bound to. A client without this takes no handoffs.
+    fn bind(&self, _address: &Address, _purpose: Purpose) -> Result<Binding, Refusal> {
+        Err(Refusal::new("handoff_route_unsupported"))
+    }
+
     /// Makes the one attempt to submit `text`. Directly before its one write the adapter calls `skip`; a code from
-    /// there ends the attempt as not submitted, with that code.
+    /// there ends the attempt as not submitted, with that code. Where the address names a generation, the adapter proves
+    /// it as late as that, and answers `stale_target` for any other.
     fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome;
 
     /// Takes an accepted notice back by the queue id of its receipt. A client that gives no queue id can't do that, and

@@ -3,6 +3,7 @@
 pub mod ack;
 mod body;
 pub mod demo;
+pub mod handoff;
 mod id;
 pub mod inbox;
 mod message;
@@ -67,6 +68,7 @@ fn dispatch(command: Command, run: Result<Run>) -> Result<Done> {
         Command::Sent(verb) => verb.run(&run?),
         Command::Watch(verb) => verb.run(&run?),
         Command::Migrate(verb) => verb.run(&run?),
+        Command::Handoff(verb) => Ok(handoff::run(verb, run)),
     }
 }
 
@@ -87,7 +89,7 @@ fn refusal(error: Error) -> Done {
     }
     for (key, value) in error.facts {
         match key.as_str() {
-            "show" => recovery.insert(key, value),
+            "show" | "status" => recovery.insert(key, value),
             _ => answer.insert(key, value),
         };
     }

@@ -99,6 +99,7 @@ pub fn address(peer: &Row) -> Address {
         home: path("home"),
         socket: path("socket"),
         url: peer.get("url").and_then(Value::as_str).map(str::to_owned),
+        generation: None,
     }
 }
 

@@ -29,6 +29,17 @@ pub fn whole(text: &str) -> std::result::Result<i64, ParseIntError> {
     })
 }
 
+/// Checks a number of rows.
+///
+/// # Errors
+/// `limit_must_be_between_1_and_500`
+pub fn require_limit(limit: i64) -> Result<()> {
+    if (1..=500).contains(&limit) {
+        return Ok(());
+    }
+    Err(Error::new("limit_must_be_between_1_and_500").with_detail(limit))
+}
+
 /// How much of a list to print.
 #[derive(Debug, Args)]
 pub struct Size {
@@ -64,9 +75,7 @@ pub struct List {
 impl Size {
     /// Prints the page after a cursor.
     pub fn page(&self, run: &Run, list: &List, cursor: Option<i64>) -> Result<Value> {
-        if !(1..=500).contains(&self.limit) {
-            return Err(Error::new("limit_must_be_between_1_and_500").with_detail(self.limit));
-        }
+        require_limit(self.limit)?;
         if !(1_024..=10_485_760).contains(&self.max_bytes) {
             return Err(Error::new("max_bytes_must_be_between_1024_and_10485760").with_detail(self.max_bytes));
         }

@@ -3,6 +3,7 @@
 pub mod foreign;
 mod look;
 mod open;
+mod private;
 mod queue;
 mod readonly;
 mod upgrade;
@@ -17,6 +18,7 @@ use serde_json::{Map, Value};
 
 pub use look::Look;
 pub use open::{Access, open, private_directory, reopen, resolve};
+pub use private::require_private;
 
 use crate::error::{Error, Result};
 use crate::sql::{self, Statement};
@@ -103,6 +105,16 @@ impl Db {
         Ok(Db { connection: ManuallyDrop::new(connection), path: PathBuf::new(), identity: None, source: None })
     }
 
+    /// placeholder
+    pub fn has_handoffs(&self) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// placeholder
+    pub fn add_handoffs(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// The resolved path of the mailbox.
     pub fn path(&self) -> &Path {
         &self.path
@@ -156,6 +168,14 @@ impl Db {
         let result = work(self)?;
         transaction.commit()?;
         Ok(result)
+    }
+
+    /// Runs `work` as [`Db::write`] does and takes everything back: what do the rules say to it?
+    pub fn rehearse<T>(&self, work: impl FnOnce(&Db) -> Result<T>) -> Result<T> {
+        let transaction = self.begin()?;
+        let result = work(self);
+        transaction.rollback()?;
+        result
     }
 
     /// Copies a write-ahead log that has grown long into the mailbox, so that the next commit begins it anew.
@@ -230,14 +250,19 @@ pub fn error_row(code: &str) -> Option<Row> {
     Db::rehearsal().ok()?.row(sql::ERROR_GET, &[(":code", code.into())]).ok().flatten()
 }
 
-/// A column named `is_…` is a boolean. A text that is not UTF-8 is shown with U+FFFD, a BLOB likewise.
+/// A column named `is_…` is a boolean, one named `…_json` is embedded without that ending. A text that is not UTF-8 is
+/// shown with U+FFFD, a BLOB likewise.
 fn json(row: &SqlRow) -> Result<Row> {
     let statement: &rusqlite::Statement = row.as_ref();
     let mut object = Map::with_capacity(statement.column_count());
     for index in 0..statement.column_count() {
-        let name = statement.column_name(index)?;
+        let mut name = statement.column_name(index)?;
+        let is_json = name.ends_with("_json");
+        name = name.trim_end_matches("_json");
         let value = match row.get_ref(index)? {
             ValueRef::Null => Value::Null,
+            // What is no JSON was written by another program.
+            ValueRef::Text(bytes) if is_json => serde_json::from_slice(bytes).unwrap_or_default(),
             ValueRef::Integer(number) if name.starts_with("is_") => Value::Bool(number != 0),
             ValueRef::Integer(number) => Value::from(number),
             ValueRef::Real(number) => Value::from(number),

@@ -23,12 +23,12 @@ pub fn list(config: &Path) -> io::Result<Vec<Record>> {
     let program = find("claude").ok_or_else(|| io::Error::other("no `claude` on PATH"))?;
     let mut command = Command::new(program);
     command.args(["agents", "--json"]).env("CLAUDE_CONFIG_DIR", config).current_dir("/");
-    match run(&mut command, LIMITS)? {
+    match run(&mut command, Vec::new(), LIMITS)? {
         Ended::Exited { status, stdout, .. } if status.success() => parse(&stdout),
         // Its words could quote anything: only the code is passed on.
         Ended::Exited { status, .. } => Err(io::Error::other(format!("it ended with {status}"))),
-        Ended::Limit(Limit::Time) => Err(io::Error::other("no answer within 3 s")),
-        Ended::Limit(Limit::Output) => Err(io::Error::other("it wrote more than 1 MiB")),
+        Ended::Limit { limit: Limit::Time, .. } => Err(io::Error::other("no answer within 3 s")),
+        Ended::Limit { limit: Limit::Output, .. } => Err(io::Error::other("it wrote more than 1 MiB")),
     }
 }
 

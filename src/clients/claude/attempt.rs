@@ -16,7 +16,7 @@ use super::listener::Listener;
 use super::report::{Incoming, Report};
 use super::sessions::{Record, read_live};
 use super::transcript::Tail;
-use super::{find, refuse_socket, socket};
+use super::{find, generation, refuse_socket, socket};
 use crate::clients::{Address, Outcome, Submission};
 
 /// How long a report is waited for, from the end of the write.
@@ -64,6 +64,9 @@ pub fn notify(address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'
     }
     // `/clear` gives the same process and socket another session: the last look stands directly before the write.
     let before = match read_live(&config, record.pid) {
+        Ok(now) if !is_meant(address, &config, &now, &connection) => {
+            return Outcome::refused("stale_target", Some(record.status));
+        }
         Ok(now) if is_same(&now, &record) => now,
         Ok(_) => return Outcome::refused("recipient_identity_changed", Some(record.status)),
         Err(_) => return Outcome::refused("recipient_unavailable", Some(record.status)),
@@ -77,6 +80,12 @@ pub fn notify(address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'
     let seen = watch(listener.as_ref(), &connection, &message_id, || transcript.has_queued(text));
     let (submission, detail) = judge(seen, listener.is_some(), &transcript, &config, &before);
     outcome(submission, detail)
+}
+
+/// Whether the process behind a connection is the one life that the address names, if it names one.
+fn is_meant(address: &Address, config: &Path, record: &Record, connection: &Connection) -> bool {
+    address.generation.is_none()
+        || (connection.pid == record.pid && generation::of(config, record) == address.generation)
 }
 
 /// Whether a later look at a process's record shows the same session on the same socket.

@@ -46,14 +46,36 @@ pub fn codex(address: &Address, codex_home: &Path, place: &Place) -> Result<Comm
     Ok(command)
 }
 
+/// What `codex --version` prints, on one line of at most 128 characters without control characters.
+///
+/// # Errors
+/// `native_version_unavailable`: the command does not run, so nothing has to be tried with it.
+pub fn version(mut command: Command) -> Result<Option<String>, Refusal> {
+    let refuse = |words: String| Err(Refusal::new("native_version_unavailable").with_detail(words));
+    match process::run(command.arg("--version"), Vec::new(), LIMITS) {
+        Err(error) => refuse(error.to_string()),
+        Ok(Ended::Exited { status, stdout, .. }) if status.success() => Ok(String::from_utf8(stdout)
+            .ok()
+            .map(|text| text.trim().to_owned())
+            .filter(|text| (1..=128).contains(&text.len()) && !text.contains(char::is_control))),
+        Ok(Ended::Exited { status, .. }) => refuse(format!("codex --version ended with {status}")),
+        Ok(Ended::Limit { .. }) => refuse("codex --version did not end within its limits".into()),
+    }
+}
+
 /// Queues `text` for the thread `id`.
 pub fn submit(mut command: Command, id: &str, text: &str) -> Queued {
     // With `=`: a text that starts with a dash would be taken for an option.
     command.args(["queue", "--thread", id]).arg(format!("--message={text}"));
-    match process::run(&mut command, LIMITS) {
+    match process::run(&mut command, Vec::new(), LIMITS) {
         Err(_) => Queued::No("adapter_unavailable".into()),
-        Ok(Ended::Limit(Limit::Time)) => Queued::Unknown("codex_cli_unconfirmed_receipt:timed_out".into()),
-        Ok(Ended::Limit(Limit::Output)) => Queued::Unknown("codex_cli_unconfirmed_receipt:answer_too_large".into()),
+        Ok(Ended::Limit { limit: Limit::Time, stdout }) => match receipt(&stdout, id) {
+            Ok(queued) => Queued::Yes(queued),
+            Err(_) => Queued::Unknown("codex_cli_unconfirmed_receipt:timed_out".into()),
+        },
+        Ok(Ended::Limit { limit: Limit::Output, .. }) => {
+            Queued::Unknown("codex_cli_unconfirmed_receipt:answer_too_large".into())
+        }
         Ok(Ended::Exited { status, stdout, stderr }) => {
             let stderr = String::from_utf8_lossy(&stderr);
             match status.code() {

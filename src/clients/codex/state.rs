@@ -68,7 +68,7 @@ impl Thread {
         if !self.is_persons {
             return Err(Refusal::new("codex_session_not_started_by_a_person").with_detail(&self.source));
         }
-        if resolved(&self.workspace) != resolved(&address.workspace) {
+        if !address.is_anywhere() && resolved(&self.workspace) != resolved(&address.workspace) {
             let detail = format!("the session works in {}", self.workspace.display());
             return Err(Refusal::new("recipient_identity_changed").with_detail(detail));
         }

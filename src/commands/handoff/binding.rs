@@ -1,0 +1,219 @@
+//! What a handoff is bound to: the recipient as its options name it and as its client shows it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::super::notice;
+use super::ssh::{self, Answer, Request, Step};
+use super::text::{self, Message, Receipt};
+use crate::clients::{self, Address, Binding, Purpose, Refusal};
+use crate::config::{Actor, known_peer, text as column};
+use crate::db::{Arg, Db, Row};
+use crate::error::{Error, Result};
+
+/// The options that name the recipient. What was given to prepare is given to send again.
+#[derive(Debug, Args)]
+pub struct Recipient {
+    /// The peer to hand over to
+    #[arg(long, value_name = "PEER")]
+    to: String,
+    /// The SSH destination on which the session runs; htalk must be installed there
+    #[arg(long, value_name = "HOST", allow_hyphen_values = true)]
+    host: Vec<String>,
+    /// The one process life that is meant, as an earlier handoff showed it
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    generation: Option<String>,
+    /// The home of Codex in which the session is
+    #[arg(long, value_name = "PATH")]
+    codex_home: Option<PathBuf>,
+    /// Accept a home of Codex that no process has in use
+    #[arg(long, requires = "codex_home")]
+    allow_inactive_codex_home: bool,
+}
+
+/// A recipient that was looked at.
+pub struct Target {
+    /// The registered peer.
+    pub peer: Row,
+    /// Where its session is, with the generation that is meant.
+    pub address: Address,
+    /// The SSH destination.
+    pub host: Option<String>,
+    /// What its client showed.
+    pub binding: Binding,
+    /// What was given of a home of Codex.
+    home: Option<String>,
+    /// What of the binding is written down.
+    generation: Option<String>,
+    context: Option<String>,
+    purpose: Purpose,
+}
+
+impl Recipient {
+    /// The recipient as the options alone name it; its client is not asked.
+    ///
+    /// # Errors
+    /// `unknown_peer`; `handoff_fanout_runtime_unsupported`; `handoff_route_unsupported`; `invalid_handoff`
+    pub fn named(&self, db: &Db, is_submission: bool) -> Result<Target> {
+        let host = match self.host.as_slice() {
+            [] => None,
+            [host] if ssh::is_host(host) => Some(host.clone()),
+            [_] => return Err(Error::new("handoff_route_unsupported").with_detail("no SSH destination")),
+            _ => return Err(Error::new("handoff_fanout_runtime_unsupported")),
+        };
+        let peer = known_peer(db, &self.to)?;
+        let mut address = notice::address(&peer);
+        let home = self.home(&peer, host.is_some())?;
+        if let Some(home) = &home {
+            address.home = Some(home.into());
+        }
+        let purpose =
+            Purpose { names_home: home.is_some(), allows_inactive_home: self.allow_inactive_codex_home, is_submission };
+        let mut target = Target {
+            peer,
+            address,
+            host,
+            binding: Binding::default(),
+            home,
+            generation: self.generation.clone(),
+            context: None,
+            purpose,
+        };
+        if target.host.is_some() && target.purpose.names_home {
+            // What the other side finds is not known before it is asked; the decision is.
+            let decision = ("allows_inactive".to_owned(), target.purpose.allows_inactive_home.into());
+            target.context = Some(Value::from(Map::from_iter([decision])).to_string());
+        }
+        Ok(target)
+    }
+
+    fn home(&self, peer: &Row, is_remote: bool) -> Result<Option<String>> {
+        let Some(path) = &self.codex_home else { return Ok(None) };
+        let refuse = |words: &str| Err(Error::new("invalid_handoff").with_detail(format!("--codex-home: {words}")));
+        if column(peer, "harness") != "codex" {
+            return refuse("the peer is no Codex session");
+        }
+        let path = match is_remote {
+            true => path.clone(),
+            false => std::path::absolute(crate::config::expand(path)?)?,
+        };
+        let path = if is_remote { path } else { path.canonicalize().unwrap_or(path) };
+        match path.to_str() {
+            Some(text) if text.starts_with('/') => Ok(Some(text.to_owned())),
+            _ => refuse("no absolute path in UTF-8"),
+        }
+    }
+}
+
+impl Target {
+    /// Asks the client on this machine what a handoff is bound to now.
+    ///
+    /// # Errors
+    /// `target_generation_unavailable`, `stale_target`, and the codes of the client.
+    pub fn look(&mut self) -> Result<()> {
+        // What is no native session of a client that takes handoffs the rules refuse.
+        let harness = column(&self.peer, "harness");
+        let Some(client) = clients::client(harness).filter(|_| column(&self.peer, "delivery") == "native") else {
+            return Ok(());
+        };
+        self.binding = client.bind(&self.address, self.purpose).map_err(|refusal| match harness {
+            "claude" => unavailable(refusal),
+            _ => refusal.into(),
+        })?;
+        if self.binding.generation.is_some() {
+            if self.generation.is_some() && self.generation != self.binding.generation {
+                return Err(Error::new("stale_target").with_detail("the session has another generation now"));
+            }
+            self.generation.clone_from(&self.binding.generation);
+        }
+        self.address.generation.clone_from(&self.binding.generation);
+        self.context = self.binding.context.clone().map(|context| Value::from(context).to_string());
+        Ok(())
+    }
+
+    /// Asks the htalk on the other machine; `prepared` is the generation that an earlier prepare was given.
+    ///
+    /// # Errors
+    /// `remote_preflight_unavailable`, `remote_generation_unsupported`, `remote_clock_unsupported`, `stale_target`, and
+    /// what the other side refused with.
+    pub fn look_remotely(&mut self, host: &str, prepared: Option<String>, time: Duration) -> Result<Answer> {
+        self.generation = self.generation.take().or(prepared);
+        let request = self.request(Step::Probe, &Uuid::new_v4().to_string());
+        let answer = ssh::probe(host, &request, time)?;
+        if column(&self.peer, "harness") == "claude" && answer.target_generation.is_none() {
+            return Err(Error::new("remote_generation_unsupported"));
+        }
+        if answer.now.is_none() {
+            return Err(Error::new("remote_clock_unsupported"));
+        }
+        if self.generation.is_some() && self.generation != answer.target_generation {
+            return Err(Error::new("handoff_binding_conflict").with_detail("the session has another generation now"));
+        }
+        self.address.generation.clone_from(&answer.target_generation);
+        self.binding.context.clone_from(&answer.context);
+        self.binding.target.clone_from(&answer.target);
+        Ok(answer)
+    }
+
+    /// A request to the other side, without a deadline.
+    pub fn request(&self, step: Step, id: &str) -> Request {
+        Request {
+            schema_version: ssh::VERSION,
+            step,
+            correlation_id: id.to_owned(),
+            harness: column(&self.peer, "harness").to_owned(),
+            session_id: self.address.session_id.clone(),
+            codex_home: self.home.clone(),
+            allows_inactive_home: self.purpose.allows_inactive_home,
+            target_generation: self.address.generation.clone(),
+            context: self.binding.context.clone(),
+            deadline: None,
+            text_bytes: 0,
+        }
+    }
+
+    /// What speaks against a new handoff to this target.
+    pub fn objection(&self) -> Result<()> {
+        self.binding.objection.clone().map_or(Ok(()), |refusal| Err(refusal.into()))
+    }
+
+    /// The binding as parameters of a statement, with the sizes that the text for the client can have at most.
+    pub fn args<'a>(&'a self, actor: &'a Actor, message: &'a Message) -> Vec<(&'static str, Arg<'a>)> {
+        let largest = self.largest_text(actor, message);
+        vec![
+            (":actor", actor.name.as_str().into()),
+            (":recipient", column(&self.peer, "name").into()),
+            (":host", self.host.as_deref().into()),
+            (":home", self.home.as_deref().into()),
+            (":context", self.context.as_deref().into()),
+            (":generation", self.generation.as_deref().into()),
+            (":digest", message.digest.as_str().into()),
+            (":chars", (message.chars as i64).into()),
+            (":bytes", (message.body.len() as i64).into()),
+            (":framed_chars", (largest.chars().count() as i64).into()),
+            (":framed_bytes", (largest.len() as i64).into()),
+            (":body", message.body.as_str().into()),
+        ]
+    }
+
+    fn largest_text(&self, actor: &Actor, message: &Message) -> String {
+        let id = Uuid::nil().to_string();
+        if self.host.is_some() {
+            return text::quoted(&actor.name, &id, &message.body);
+        }
+        let sample = self.generation.as_deref().map(Receipt::sample);
+        let handler = text::handler();
+        let receipt = handler.as_deref().zip(sample.as_ref());
+        text::notice(column(&self.peer, "name"), &actor.name, &id, receipt)
+    }
+}
+
+/// Without a running process there is no generation; the adapter's own code says why.
+fn unavailable(refusal: Refusal) -> Error {
+    let words = refusal.detail.map(|detail| format!(": {detail}")).unwrap_or_default();
+    Error::new("target_generation_unavailable").with_detail(format!("{}{words}", refusal.code))
+}

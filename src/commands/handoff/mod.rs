@@ -1,0 +1,112 @@
+//! The verbs of handoffs: one submission of a message to one recipient process, with graded evidence.
+//!
+//! The ledger is in the mailbox: its rules decide what a handoff may do next. What stands here is the order of the
+//! steps, what SQL can't see (the clock, the private file, the client), and the words.
+
+mod binding;
+pub mod init;
+mod input;
+pub mod list;
+pub mod native;
+mod object;
+pub mod prepare;
+pub mod quarantine;
+pub mod receipt;
+pub mod send;
+mod ssh;
+pub mod status;
+mod text;
+pub mod wait;
+
+use super::{Done, refusal};
+use crate::cli::Handoff;
+use crate::clients::Refusal;
+use crate::clock::Moment;
+use crate::config::{Actor, Run};
+use crate::db::{self, Access, Db};
+use crate::error::{Error, Result};
+
+/// Runs the verb that was asked for; an error becomes its answer.
+pub fn run(verb: Handoff, run: Result<Run>) -> Done {
+    let done = match verb {
+        Handoff::Native(verb) => return verb.run(),
+        Handoff::Init(verb) => run.and_then(|run| verb.run(&run)),
+        Handoff::Prepare(verb) => run.and_then(|run| verb.run(&run)),
+        Handoff::Send(verb) => run.and_then(|run| verb.run(&run)),
+        Handoff::Status(verb) => run.and_then(|run| verb.run(&run)),
+        Handoff::List(verb) => run.and_then(|run| verb.run(&run)),
+        Handoff::Wait(verb) => run.and_then(|run| verb.run(&run)),
+        Handoff::Confirm(verb) => run.and_then(|run| verb.run(&run)),
+        Handoff::Ack(verb) => run.and_then(|run| verb.run(&run)),
+        Handoff::Quarantine(verb) => run.and_then(|run| verb.run(&run)),
+    };
+    done.unwrap_or_else(refused)
+}
+
+/// The answer of an error. What is no misuse is an answer about a handoff; the words for an ordinary message, which is
+/// saved by then, would be wrong for it.
+fn refused(error: Error) -> Done {
+    const NEXT: &str =
+        "Nothing was handed over, and what was prepared stays prepared. See detail; peer check looks at the session.";
+    if is_misuse(&error.code) {
+        return refusal(error);
+    }
+    let is_shared = db::error_row(&error.code).is_some_and(|row| row["exit"] != 1);
+    let mut done = Done { exit: 1, ..refusal(error) };
+    if let Some(answer) = done.value.as_mut().filter(|_| is_shared) {
+        answer["next_action"] = NEXT.into();
+    }
+    done
+}
+
+/// Whether an error is one of the arguments, the caller or the mailbox, and no answer about a handoff.
+fn is_misuse(code: &str) -> bool {
+    const CODES: [&str; 8] = [
+        "unknown_peer",
+        "invalid_correlation_id",
+        "wait_timeout_must_be_between_1_and_60",
+        "limit_must_be_between_1_and_500",
+        "peer_required_use_as_or_HTALK_PEER",
+        "not_a_mailbox",
+        "mailbox_not_writable",
+        "invalid_database_schema",
+    ];
+    CODES.contains(&code)
+        || ["actor_conflicts_with_", "database_", "unsupported_database_"].iter().any(|start| code.starts_with(start))
+}
+
+/// Opens a mailbox that nobody else can read or write and that has the ledger.
+fn open(run: &Run, access: Access) -> Result<Db> {
+    db::require_private(run.mailbox())?;
+    let db = run.open(access)?;
+    if db.has_handoffs()? { Ok(db) } else { Err(Error::new("handoff_history_unavailable")) }
+}
+
+/// The same, and who is calling.
+fn open_as_actor(run: &Run, access: Access) -> Result<(Db, Actor)> {
+    let db = open(run, access)?;
+    let actor = run.actor(&db)?;
+    Ok((db, actor))
+}
+
+/// The present, by the clock that decides.
+fn now() -> Result<Moment> {
+    Moment::now().ok_or_else(|| Error::new("handoff_clock_unavailable"))
+}
+
+/// The id of a handoff, as the ledger writes it.
+fn correlation_id(text: &str) -> Result<String> {
+    if is_id(text) { Ok(text.to_owned()) } else { Err(Error::new("invalid_correlation_id")) }
+}
+
+/// Whether a text is a UUID of version 4 in lower case.
+fn is_id(text: &str) -> bool {
+    uuid::Uuid::try_parse(text).is_ok_and(|id| id.get_version_num() == 4 && id.hyphenated().to_string() == text)
+}
+
+/// The error of what a client refused before anything was tried. An adapter's own code may carry a part after `:`.
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Error {
+        Error { detail: refusal.detail, ..Error::new(&refusal.code) }
+    }
+}

@@ -1,0 +1,136 @@
+//! `htalk handoff native --frame -`: the other side of a handoff over SSH. It has no mailbox.
+
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use super::super::Done;
+use super::input;
+use super::ssh::{self, Answer, Deadline, LINE_BYTES, Request, Step, TEXT_BYTES};
+use crate::clients::{self, Address, Binding, Client, Purpose};
+use crate::clock::Moment;
+use crate::error::{Error, Result};
+
+/// The longest budget of a sender; by then it listens no more.
+const TIME: Duration = Duration::from_secs(60);
+
+/// Answer a htalk of another machine: one line of JSON on standard input, the text behind it.
+#[derive(Debug, Args)]
+pub struct Native {
+    /// Always -, standard input
+    #[arg(long, value_name = "-", value_parser = ["-"])]
+    frame: String,
+}
+
+impl Native {
+    /// Prints one line; 0 if the session is ready, or got the text.
+    pub fn run(self) -> Done {
+        debug_assert_eq!(self.frame, "-");
+        match read() {
+            Ok((request, text)) => {
+                let answer = request.answer(&text);
+                let exit = i32::from(!matches!(answer.status.as_str(), "ready" | "submitted"));
+                Done { value: serde_json::to_value(answer).ok(), exit }
+            }
+            Err(error) => super::refused(error),
+        }
+    }
+}
+
+fn read() -> Result<(Request, String)> {
+    let invalid = || Error::new("invalid_remote_native_request");
+    let mut bytes = input::from_stdin(LINE_BYTES + TEXT_BYTES, Instant::now() + TIME)?;
+    let end = bytes.iter().position(|byte| *byte == b'\n').filter(|end| *end <= LINE_BYTES).ok_or_else(invalid)?;
+    let text = String::from_utf8(bytes.split_off(end + 1)).map_err(|_| invalid())?;
+    let request: Request = ssh::object(&bytes[..end]).ok_or_else(invalid)?;
+    let is_whole = request.schema_version == ssh::VERSION
+        && request.text_bytes as usize == text.len()
+        && (request.step == Step::Submit) == !text.is_empty()
+        && (request.step == Step::Submit) == request.deadline.is_some()
+        && text.len() <= TEXT_BYTES
+        && super::is_id(&request.correlation_id);
+    if is_whole { Ok((request, text)) } else { Err(invalid()) }
+}
+
+impl Request {
+    /// Looks at the session, and submits the text where that is asked for.
+    fn answer(&self, text: &str) -> Answer {
+        let address = Address {
+            session_id: self.session_id.clone(),
+            workspace: Default::default(),
+            home: self.codex_home.as_ref().map(Into::into),
+            socket: None,
+            url: None,
+            generation: self.target_generation.clone(),
+        };
+        let purpose = Purpose {
+            names_home: self.codex_home.is_some(),
+            allows_inactive_home: self.allows_inactive_home,
+            is_submission: self.step == Step::Submit,
+        };
+        let Some(client) = clients::client(&self.harness) else {
+            return self.refused("handoff_route_unsupported", &Binding::default());
+        };
+        let binding = match client.bind(&address, purpose) {
+            Ok(binding) => binding,
+            Err(refused) => return self.refused(&refused.code, &Binding::default()),
+        };
+        if let Some(objection) = &binding.objection {
+            return self.refused(&objection.code, &binding);
+        }
+        match self.step {
+            Step::Probe => self.with("ready", None, None, &binding),
+            Step::Submit => match self.against(&binding) {
+                Some(code) => self.refused(code, &binding),
+                None => self.submit(client, &address, text, &binding),
+            },
+        }
+    }
+
+    /// What has changed since the probe, if anything has.
+    fn against(&self, binding: &Binding) -> Option<&'static str> {
+        if self.target_generation != binding.generation {
+            return Some("stale_target");
+        }
+        if self.context != binding.context {
+            return Some("remote_native_context_changed");
+        }
+        self.lateness()
+    }
+
+    /// Whether the time to submit is over, or can't be told.
+    fn lateness(&self) -> Option<&'static str> {
+        match (&self.deadline, Moment::now()) {
+            (Some(deadline), Some(now)) if deadline.boot == now.boot => {
+                (now.ns >= deadline.ns).then_some("deadline_before_effect")
+            }
+            _ => Some("remote_clock_unsupported"),
+        }
+    }
+
+    fn submit(&self, client: &dyn Client, address: &Address, text: &str, binding: &Binding) -> Answer {
+        let outcome = client.notify(address, text, &mut || self.lateness());
+        self.with(outcome.submission.of_handoff(), Some(outcome.detail), outcome.recipient_status, binding)
+    }
+
+    fn refused(&self, code: &str, binding: &Binding) -> Answer {
+        self.with("refused", Some(code.to_owned()), None, binding)
+    }
+
+    fn with(&self, status: &str, detail: Option<String>, state: Option<&'static str>, binding: &Binding) -> Answer {
+        Answer {
+            schema_version: ssh::VERSION,
+            step: self.step,
+            correlation_id: self.correlation_id.clone(),
+            session_id: self.session_id.clone(),
+            status: status.to_owned(),
+            detail,
+            recipient_status: state.map(str::to_owned),
+            target_generation: binding.generation.clone(),
+            context: binding.context.clone(),
+            target: Map::<String, Value>::clone(&binding.target),
+            now: Moment::now().map(|now| Deadline { boot: now.boot, ns: now.ns }),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A handoff as it is answered.
+
+use serde_json::{Map, Value, json};
+
+use super::super::Done;
+use crate::clock::Moment;
+use crate::config::{Actor, text};
+use crate::db::{Arg, Db, Row};
+use crate::error::{Error, Result};
+use crate::progress::progress;
+use crate::sql;
+
+/// The object of a handoff that the actor sent or got.
+///
+/// # Errors
+/// `handoff_id_unknown`, `handoff_history_unavailable`; both say so in `handoff_query`.
+pub fn of(db: &Db, actor: &Actor, id: &str) -> Result<Row> {
+    // A handoff is shown where there is no clock too; then nothing is told to be over.
+    let now = Moment::now();
+    let args = [
+        (":id", id.into()),
+        (":boot", now.as_ref().map(|now| now.boot.as_str()).into()),
+        (":now_ns", now.as_ref().map_or(Arg::Null, |now| now.ns.into())),
+    ];
+    let found = db.row(sql::HANDOFF_GET, &args)?;
+    let is_party = |row: &Row| [text(row, "sender"), text(row, "recipient")].contains(&actor.name.as_str());
+    let Some(mut row) = found.filter(is_party) else { return Err(unknown(id, "handoff_id_unknown", "id_unknown")) };
+    if text(&row, "phase") == "tombstone" {
+        return Err(unknown(id, "handoff_history_unavailable", "history_unavailable"));
+    }
+    row.retain(|key, value| key == "handoff" || !value.is_null());
+    let handoff = row["handoff"].clone();
+    let mut recovery = Map::new();
+    recovery.insert("status".into(), progress().command(&["handoff", "status", id]).into());
+    if handoff["ack"]["status"] == "pending" && text(&row, "sender") == actor.name {
+        recovery.insert("wait".into(), progress().command(&["handoff", "wait", id]).into());
+    }
+    if !matches!(handoff["submission"]["status"].as_str(), Some("not_attempted" | "refused")) {
+        recovery.insert("show".into(), progress().command(&["show", id]).into());
+    }
+    row.insert("recovery".into(), recovery.into());
+    row.insert("next_action".into(), next_action(&handoff).into());
+    row.insert("actor_source".into(), actor.source.into());
+    Ok(row)
+}
+
+/// The error of a handoff of which nothing can be told.
+pub fn unknown(id: &str, code: &str, context: &str) -> Error {
+    let query = json!({
+        "correlation_id": id,
+        "status": "unknown",
+        "context": context,
+        "retry": { "allowed": false, "reason": "receiver_dedup_unavailable" },
+    });
+    Error::new(code).with_fact("handoff_query", query)
+}
+
+/// The answer of a verb: 0 if what it was asked for is so.
+pub fn done(object: Row, is_met: bool) -> Result<Done> {
+    Ok(Done { value: Some(object.into()), exit: i32::from(!is_met) })
+}
+
+/// What the sender does next, in words.
+fn next_action(handoff: &Value) -> &'static str {
+    let is_pending = handoff["ack"]["status"] == "pending";
+    match handoff["state"].as_str().unwrap_or_default() {
+        "validated" => "Nothing was sent yet. Submit it once with htalk handoff send.",
+        "refused" => "Nothing was handed over, and this handoff is spent. Prepare a new one if it is still wanted.",
+        "acknowledged" => "The recipient has it; that it is done nobody said. Never send it again.",
+        "submitted" if is_pending => "It was submitted; wait for its acknowledgment with wait. Never send it again.",
+        "submitted" => "It was submitted; whether it was read nothing proves. Never send it again.",
+        "timed_out_unknown" => {
+            "It was submitted or may have been, and nobody acknowledged it in time. Ask the recipient; never send it again."
+        }
+        _ => "It may have been submitted; nobody knows. Ask the recipient what arrived; never send it again.",
+    }
+}

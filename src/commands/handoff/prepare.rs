@@ -1,0 +1,48 @@
+//! `htalk handoff prepare`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::super::Done;
+use super::binding::Recipient;
+use super::object;
+use super::text::Message;
+use super::wait::Budget;
+use crate::config::{Run, text};
+use crate::db::Access;
+use crate::error::Result;
+use crate::sql;
+
+/// Bind a message to one recipient process. The ledger issues its id; the message itself is not kept yet.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  htalk --as me handoff prepare --to reviewer --message-file plan.txt")]
+pub struct Prepare {
+    #[command(flatten)]
+    recipient: Recipient,
+    /// A file that only its owner can read or write, with the message; - is standard input
+    #[arg(long, value_name = "PATH")]
+    message_file: PathBuf,
+}
+
+impl Prepare {
+    /// Judges everything that a send would be refused for, and records the binding.
+    pub fn run(self, run: &Run) -> Result<Done> {
+        let budget = Budget::usual()?;
+        let (db, actor) = super::open_as_actor(run, Access::Write)?;
+        let message = Message::read(&self.message_file, budget.cutoff())?;
+        let mut target = self.recipient.named(&db, false)?;
+        if target.host.is_none() {
+            target.look()?;
+        }
+        target.objection()?;
+        let now = super::now()?;
+        let mut args = target.args(&actor, &message);
+        args.extend([(":boot", now.boot.as_str().into()), (":now_ns", now.ns.into())]);
+        Done::ok(db.write(|db| {
+            db.row(sql::HANDOFF_EXPIRE, &args)?;
+            let row = db.row(sql::HANDOFF_PREPARE, &args)?.unwrap_or_default();
+            object::of(db, &actor, text(&row, "id"))
+        })?)
+    }
+}

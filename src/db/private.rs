@@ -1,0 +1,39 @@
+//! Whether nobody else can read or write a mailbox. The mailbox itself does not demand that, its handoffs do.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use nix::unistd::geteuid;
+
+use super::open::side_file;
+use crate::error::{Error, Result};
+
+/// The files that SQLite keeps beside a mailbox.
+const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Looks at the mailbox at a resolved path, its side files and its directory. What does not exist is nobody's.
+///
+/// # Errors
+/// `unsafe_handoff_storage` for the first of them that is another user's, or open to others.
+pub fn require_private(mailbox: &Path) -> Result<()> {
+    let directory = mailbox.parent().unwrap_or(Path::new("/"));
+    let side_files = SIDE_FILES.map(|ending| side_file(mailbox, ending));
+    let all = [directory, mailbox].into_iter().chain(side_files.iter().map(AsRef::as_ref));
+    for path in all {
+        let refuse =
+            |words: &str| Err(Error::new("unsafe_handoff_storage").with_detail(format!("{}: {words}", path.display())));
+        match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return refuse(&error.to_string()),
+            Ok(found) if found.uid() != geteuid().as_raw() => return refuse("belongs to another user"),
+            Ok(found) if found.is_symlink() => return refuse("is a link"),
+            Ok(found) if found.mode() & 0o077 != 0 => {
+                return refuse(&format!("mode {:04o} lets others in", found.mode() & 0o7777));
+            }
+            Ok(_) => {}
+        }
+    }
+    Ok(())
+}
