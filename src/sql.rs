@@ -5,6 +5,9 @@ use include_dir::{Dir, include_dir};
 /// The migrations, in files that refinery knows by their names.
 pub static MIGRATIONS: Dir = include_dir!("$CARGO_MANIFEST_DIR/sql/migrations");
 
+/// The ledger of handoffs, as migrations of its own: only `htalk handoff init` adds it to a mailbox.
+pub static HANDOFF: Dir = include_dir!("$CARGO_MANIFEST_DIR/sql/handoff");
+
 /// The pragmas of every connection.
 pub const CONNECT: &str = include_str!("../sql/connect.sql");
 

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use refinery_core::Migration;
 use serde_json::Value;
 
 /// Mailboxes of earlier releases, and what they say.
@@ -22,6 +23,30 @@ pub fn schema_version() -> i64 {
     let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql/migrations");
     let names = fs::read_dir(migrations).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
     names.filter_map(|name| name.strip_prefix('V')?.split_once("__")?.0.parse().ok()).max().unwrap()
+}
+
+/// What adds the first parts of the ledger of handoffs to a mailbox.
+pub fn ledger_script(parts: usize) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql/handoff");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    // V1 to V9: their order is that of their names.
+    files.sort();
+    let mut script = String::from(
+        "CREATE TABLE handoff_schema_history(
+             version int4 PRIMARY KEY,
+             name VARCHAR(255),
+             applied_on VARCHAR(255),
+             checksum VARCHAR(255));",
+    );
+    for file in files.iter().take(parts) {
+        let text = fs::read_to_string(file).unwrap();
+        let part = Migration::unapplied(file.file_stem().unwrap().to_str().unwrap(), &text).unwrap();
+        let (version, name, checksum) = (part.version(), part.name(), part.checksum());
+        script += &format!(
+            "{text}\nINSERT INTO handoff_schema_history VALUES ({version}, '{name}', '2026-01-01T00:00:00Z', '{checksum}');\n"
+        );
+    }
+    script
 }
 
 /// One test's own directory, removed when the test is over.
@@ -55,6 +80,14 @@ impl Sandbox {
         for name in names {
             sandbox.htalk(&["peer", "add", name, "--harness", "test", "--delivery", "pull"]).done();
         }
+        sandbox
+    }
+
+    /// The same with the ledger of handoffs, added in the plain shell from the files in `sql/handoff`, and recorded as
+    /// htalk records it.
+    pub fn with_ledger(names: &[&str]) -> Sandbox {
+        let sandbox = Sandbox::with_peers(names);
+        sandbox.sqlite(&format!("BEGIN;{}COMMIT;", ledger_script(usize::MAX))).text();
         sandbox
     }
 

@@ -153,9 +153,9 @@ fn queries() -> Vec<(String, String)> {
     files("sql/queries").into_iter().map(|(path, text)| (name(path), text)).collect()
 }
 
-/// A new mailbox, opened by the SQLite that htalk is built with.
+/// A new mailbox with the ledger of handoffs, opened by the SQLite that htalk is built with.
 fn mailbox() -> (Sandbox, Connection) {
-    let sandbox = Sandbox::with_peers(&["a"]);
+    let sandbox = Sandbox::with_ledger(&["a"]);
     let connection = Connection::open(sandbox.mailbox()).unwrap();
     (sandbox, connection)
 }
@@ -192,6 +192,18 @@ fn every_statement_says_what_it_is() {
         assert!(batch.next().unwrap().is_none(), "{name} is more than one statement");
         assert!(!text.contains("SELECT *"), "{name} does not name its columns");
         assert!(text.lines().count() < 40, "{name} is long");
+    }
+}
+
+#[test]
+fn only_statements_about_handoffs_need_the_ledger() {
+    let sandbox = Sandbox::with_peers(&["a"]);
+    let connection = Connection::open(sandbox.mailbox()).unwrap();
+    for (name, text) in queries() {
+        let words = connection.prepare(&text).err().map(|error| error.to_string()).unwrap_or_default();
+        let lacks = words.contains("no such table: handoff") || words.contains("no such table: main.handoff");
+        assert_eq!(lacks, name.starts_with("handoff_"), "{name}: {words}");
+        assert!(lacks || words.is_empty(), "{name}: {words}");
     }
 }
 

@@ -105,16 +105,6 @@ impl Db {
         Ok(Db { connection: ManuallyDrop::new(connection), path: PathBuf::new(), identity: None, source: None })
     }
 
-    /// placeholder
-    pub fn has_handoffs(&self) -> Result<bool> {
-        Ok(true)
-    }
-
-    /// placeholder
-    pub fn add_handoffs(&self) -> Result<()> {
-        Ok(())
-    }
-
     /// The resolved path of the mailbox.
     pub fn path(&self) -> &Path {
         &self.path
@@ -176,6 +166,16 @@ impl Db {
         let result = work(self);
         transaction.rollback()?;
         result
+    }
+
+    /// Whether the mailbox has the ledger of handoffs, without which no statement about handoffs can be prepared.
+    pub fn has_handoffs(&self) -> Result<bool> {
+        upgrade::has_ledger(&self.connection)
+    }
+
+    /// Adds the ledger of handoffs to the mailbox; does nothing where it is. To be called inside [`Db::write`].
+    pub fn add_handoffs(&self) -> Result<()> {
+        upgrade::add_ledger(&self.connection)
     }
 
     /// Copies a write-ahead log that has grown long into the mailbox, so that the next commit begins it anew.

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use include_dir::Dir;
 use refinery_core::traits::sync::{Query, Transaction};
 use refinery_core::{Migrate, Migration, Runner, Target};
 use rusqlite::backup::Backup;
@@ -14,10 +15,13 @@ use crate::error::{Error, Result};
 use crate::sql::{self, Statement};
 
 /// The schema number of this release, which is the number of the last migration.
-pub const CURRENT: i64 = 17;
+pub const CURRENT: i64 = 11;
 
 /// The `application_id` of a mailbox: "htlk".
 pub const APPLICATION: u32 = 0x6874_6C6B;
+
+/// Where refinery records which parts of the ledger of handoffs a mailbox has.
+const LEDGER_HISTORY: &str = "handoff_schema_history";
 
 /// The last schema of harness-talk, at which old mailboxes are stood.
 const HARNESS_TALK: i64 = 3;
@@ -104,7 +108,23 @@ fn renew(connection: &Connection, old: i64) -> Result<()> {
     if connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))? != CURRENT {
         return Err(Error::new("invalid_database_schema").with_detail("its version is older than its migrations"));
     }
+    if has_ledger(connection)? {
+        add_ledger(connection)?;
+    }
     check(connection)
+}
+
+/// Whether the mailbox has the ledger of handoffs.
+pub fn has_ledger(connection: &Connection) -> Result<bool> {
+    Ok(connection.table_exists(None, LEDGER_HISTORY)?)
+}
+
+/// Adds what the mailbox lacks of the ledger of handoffs. Inside a transaction, as all migrations.
+pub fn add_ledger(connection: &Connection) -> Result<()> {
+    let mut runner = Runner::new(&migrations(&sql::HANDOFF)?);
+    runner.set_migration_table_name(LEDGER_HISTORY);
+    runner.set_grouped(true).run(&mut Inside(connection)).map_err(failed)?;
+    Ok(())
 }
 
 /// Builds the present schema in an empty database.
@@ -200,16 +220,21 @@ fn check(connection: &Connection) -> Result<()> {
     }
 }
 
-/// Runs the migrations that are missing, after recording those up to `stand_at` as done.
-fn migrate(connection: &Connection, stand_at: Option<i64>) -> Result<()> {
-    let migrations: Vec<Migration> = sql::MIGRATIONS
+/// The migrations in a folder, as refinery knows them.
+fn migrations(folder: &Dir) -> Result<Vec<Migration>> {
+    folder
         .files()
         .map(|file| {
             let name = file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
             Migration::unapplied(name, file.contents_utf8().unwrap_or_default())
         })
         .collect::<std::result::Result<_, _>>()
-        .map_err(failed)?;
+        .map_err(failed)
+}
+
+/// Runs the migrations that are missing, after recording those up to `stand_at` as done.
+fn migrate(connection: &Connection, stand_at: Option<i64>) -> Result<()> {
+    let migrations = migrations(&sql::MIGRATIONS)?;
     if let Some(stand_at) = stand_at {
         let target = Target::FakeVersion(stand_at as _);
         Runner::new(&migrations).set_target(target).run(&mut Inside(connection)).map_err(failed)?;

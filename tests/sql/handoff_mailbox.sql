@@ -22,10 +22,34 @@ SELECT
   '30000000-0000-4000-8000-000000000001', 'h', 'gen-1', printf('%064d', 7), 5, 5, 400, 400, printf('%064d', 1), 1000
 FROM generate_series(21, 21) WHERE true;
 
+INSERT INTO messages (sender, recipient, body) VALUES ('b', 'a', 'Question.');
+INSERT INTO peer_retirements (peer, action) VALUES ('c', 'retired');
+
 -- The id of an intent is taken: an ordinary send can't have it.
 -- refuses: handoff_binding_conflict
 INSERT INTO messages (id, sender, recipient, body)
 VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hello');
+INSERT INTO messages (id, sender, recipient, in_reply_to, body)
+SELECT '10000000-0000-4000-8000-000000000001', 'a', 'b', id, 'Answer.' FROM messages WHERE body = 'Question.';
+
+-- What breaks a rule of the mailbox too is refused by that rule, whichever trigger comes first.
+-- refuses: invalid_seq
+INSERT INTO messages (id, sender, recipient, body, seq)
+VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hello', -1);
+INSERT INTO messages (id, sender, recipient, body, seq)
+VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hello', 0);
+
+-- refuses: invalid_time
+INSERT INTO messages (id, sender, recipient, body, created_at)
+VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hello', 9e999);
+
+-- refuses: sender_and_recipient_must_differ
+INSERT INTO messages (id, sender, recipient, body)
+VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'a', 'Hello');
+
+-- refuses: peer_retired
+INSERT INTO messages (id, sender, recipient, body)
+VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'c', 'Hello');
 
 -- Behind the fence its message is saved. The fence was the claim of its notice, so the ordinary notifier has none to
 -- make,
@@ -51,10 +75,19 @@ INSERT INTO notice_claims (message_id) VALUES ('10000000-0000-4000-8000-00000000
 INSERT INTO messages (id, sender, recipient, body)
 VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hello');
 
+-- refuses: message_id_conflict
+INSERT INTO messages (id, sender, recipient, body)
+VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hullo');
+INSERT INTO messages (id, sender, recipient, body)
+VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'b', 'Hello');
+
+-- refuses: invalid_time
+INSERT INTO notice_outcomes (message_id, submission, at)
+VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', 9e999);
+
 -- refuses: handoff_phase_illegal
 INSERT INTO notice_outcomes (message_id, submission) VALUES ('10000000-0000-4000-8000-000000000001', 'submitted');
 INSERT INTO notice_outcomes (message_id, submission) VALUES ('10000000-0000-4000-8000-000000000001', 'not_submitted');
-INSERT INTO notice_outcomes (message_id, submission) VALUES ('10000000-0000-4000-8000-000000000001', NULL);
 
 -- The recipient doesn't see it in its inbox, the sender sees it among what it sent.
 -- prints: 0|1

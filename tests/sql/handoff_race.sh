@@ -8,7 +8,7 @@ rounds=${1:-20}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 db=$work/mail.sqlite3
-for file in $(printf '%s\n' sql/migrations/V*.sql | sort -V); do cat "$file"; done | sqlite3 -bail "$db"
+for file in $(printf '%s\n' sql/migrations/V*.sql | sort -V) sql/handoff/V*.sql; do cat "$file"; done | sqlite3 -bail "$db"
 sqlite3 -bail "$db" "
   PRAGMA journal_mode = WAL;
   INSERT INTO peers (name, harness, delivery) VALUES ('a', 'test', 'pull');

@@ -1,21 +1,6 @@
 -- The rules of the one attempt: the fence, its authority, its outcome, and the tombstone. A fence is never taken back,
 -- and a repetition of the same insert is refused too: only the first may touch a client.
 
-INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
-  ('handoff_already_attempted', 1, 'The one attempt of this handoff is spent.',
-    'Do not resend. Look at it with handoff status.'),
-  ('handoff_native_context_changed', 1, 'The home or the writer of the recipient is not the one that was prepared.',
-    'Repeat with the options of handoff prepare, or prepare a new handoff. Nothing was sent.'),
-  ('handoff_phase_illegal', 1, 'A handoff can not move like this.', 'Look at it with handoff status.'),
-  ('native_snapshot_capacity', 1, 'What the client answered exceeds 8,192 bytes.',
-    'Look at the handoff with handoff status.'),
-  ('invalid_native_profile', 1, 'What the client answered is not what it answers to a submission.',
-    'Look at the handoff with handoff status.'),
-  ('receipt_authority_unavailable', 1, 'Nothing gives this receipt authority.',
-    'Ask the recipient by an ordinary message; do not resend the handoff.'),
-  ('receipt_authority_expired', 1, 'The authority for a receipt ended: after 24 hours, or with the boot.',
-    'Ask the recipient by an ordinary message; do not resend the handoff.');
-
 CREATE TRIGGER handoff_attempts_insert_rules BEFORE INSERT ON handoff_attempts BEGIN
   SELECT RAISE(ABORT, 'handoff_id_unknown') WHERE NOT EXISTS (SELECT 1 FROM handoffs WHERE id = NEW.handoff);
   SELECT RAISE(ABORT, 'handoff_history_unavailable') FROM handoff_phase_v
@@ -142,5 +127,3 @@ END;
 CREATE TRIGGER handoff_tombstones_delete_rules BEFORE DELETE ON handoff_tombstones BEGIN
   SELECT RAISE(ABORT, 'handoff_fence_retained');
 END;
-
-PRAGMA user_version = 13;

@@ -1,6 +1,9 @@
 -- Handoff v1: at most one submission of a prepared intent, and what is proven of it. Every move of an intent is a row
 -- of its own, written once: prepared, attempted (the fence), the outcome, receipts, waits and their ends, tombstone,
--- quarantine. The present phase is a view. V12 to V16 hold the rules, V17 the public views.
+-- quarantine. The present phase is a view. V2 to V5 hold the rules, V6 what the mailbox is told, V7 the public views.
+--
+-- Only `htalk handoff init` adds this to a mailbox, for SQLite reads the whole schema at each start. Nothing here
+-- changes a rule of the mailbox: V6 replaces its hook views and adds triggers. The codes are there already.
 --
 -- Order is decided by `boot` (SHA-256 of the boot id, 64 hexadecimal digits) and `at_ns` (CLOCK_BOOTTIME, which also
 -- counts sleep); two times compare only within one boot. `at` is Unix seconds and only shown.
@@ -161,5 +164,3 @@ CREATE TABLE handoff_tombstones (
   at_ns INTEGER NOT NULL,
   at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
 ) WITHOUT ROWID;
-
-PRAGMA user_version = 11;

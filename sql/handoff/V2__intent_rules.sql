@@ -1,42 +1,4 @@
--- The rules of a handoff's preparation, and of the ledger's histories. Codes of a handoff exit 1: the verb was
--- understood and the answer is no.
-
-INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
-  ('handoff_already_initialized', 1, 'The ledger of handoffs has an active history already.',
-    'Use it: prepare or send.'),
-  ('handoff_history_unavailable', 1, 'The history that this handoff belongs to is missing, expired or quarantined.',
-    'Do not resend. Ask the recipient what arrived; handoff init begins a history where there is none.'),
-  ('handoff_id_unknown', 1, 'No handoff of this id was prepared here.',
-    'Copy the id from handoff list; only handoff prepare and handoff send make one.'),
-  ('handoff_id_reused', 1, 'This id belongs to another handoff or message.', 'Leave the id out: the ledger makes one.'),
-  ('invalid_correlation_id', 2, 'The id of a handoff is a UUID of version 4 in lower case.',
-    'Copy the id from handoff list.'),
-  ('invalid_handoff', 1, 'A part of the handoff has an impossible value.', 'See handoff --help. Nothing was sent.'),
-  ('handoff_route_unsupported', 1,
-    'A handoff goes to one Claude Code or Codex peer with native delivery, here or on one SSH host.',
-    'Choose such a peer, or use send.'),
-  ('handoff_message_must_be_1_to_1000000_characters', 1,
-    'The message of a handoff has 1 to 1,000,000 characters in at most 4,000,000 bytes, and is not blank.',
-    'Shorten the text, or name a file in which the recipient finds the rest. Nothing was saved.'),
-  ('handoff_frame_too_large', 1,
-    'The message is too long for its way: 1,000,000 characters framed, to Codex 32,768 bytes, over SSH 90,000.',
-    'Shorten the text. Nothing was saved.'),
-  ('invalid_target_generation', 1, 'A generation is 1 to 256 bytes without control characters.',
-    'Copy it from handoff status, or leave it out.'),
-  ('unsupported_target_generation', 1, 'Codex has no generation.', 'Leave the generation out.'),
-  ('target_generation_unavailable', 1, 'The process of the recipient can not be told apart from a successor.',
-    'Start the session of the recipient and repeat. Nothing was sent.'),
-  ('native_context_capacity', 1, 'What was found out about the recipient exceeds 4,096 bytes.',
-    'Name the one home with --codex-home.'),
-  ('handoff_clock_unavailable', 1, 'The boot or its clock is missing or runs backwards.',
-    'Repeat on a system with CLOCK_BOOTTIME.'),
-  ('handoff_ledger_capacity', 1, 'The ledger holds 10,000 handoffs or has reserved its 32 MiB.',
-    'Details expire after 30 days of one boot; or use send.'),
-  ('handoff_binding_conflict', 1,
-    'The message, its recipient or the recipient''s process is not the one that was prepared.',
-    'Prepare a new handoff if the difference is intended. Nothing was sent.'),
-  ('handoff_fence_retained', 1, 'A handoff is never deleted: it is the fence against a second submission.',
-    'Leave the record as it is.');
+-- The rules of a handoff's preparation, and of the ledger's histories.
 
 CREATE VIEW handoff_phase_v AS
 -- Private. Where each handoff stands by the facts.
@@ -179,5 +141,3 @@ END;
 CREATE TRIGGER handoffs_delete_rules BEFORE DELETE ON handoffs BEGIN
   SELECT RAISE(ABORT, 'handoff_fence_retained');
 END;
-
-PRAGMA user_version = 12;

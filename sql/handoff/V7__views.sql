@@ -96,5 +96,3 @@ LEFT JOIN handoff_acks AS k ON k.handoff = h.id
 LEFT JOIN handoff_waits AS w
   ON w.handoff = h.id AND w.number = (SELECT max(l.number) FROM handoff_waits AS l WHERE l.handoff = h.id)
 LEFT JOIN handoff_wait_ends AS e ON e.handoff = w.handoff AND e.number = w.number;
-
-PRAGMA user_version = 17;

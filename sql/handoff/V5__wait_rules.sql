@@ -1,16 +1,6 @@
 -- The rules of waits. What a wait is from its start the facts decide, not the one who waits: so none can overlook an
 -- acknowledgment that is there, nor wait for one that can't come.
 
-INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
-  ('handoff_not_attempted', 1, 'This handoff was not sent, so there is nothing to wait for.',
-    'Send it with handoff send first.'),
-  ('handoff_wait_capacity', 1, 'This handoff had its 64 waits.',
-    'Look at it with handoff status; that is not limited.'),
-  ('wait_timeout_must_be_between_1_and_60', 2, 'A wait for a handoff is a whole number of 1 to 60 seconds.',
-    'Repeat with --wait-timeout in that range.'),
-  ('wait_status_illegal', 1, 'A wait can not be or end like this.', 'Look at the handoff with handoff status.'),
-  ('wait_terminal', 1, 'This wait has ended, and that never changes.', 'Start another wait.');
-
 CREATE VIEW handoff_wait_start_v AS
 -- Private. What a wait is from its start, by the facts: pending, or ended before it began.
 SELECT
@@ -159,5 +149,3 @@ CREATE TRIGGER handoff_outcomes_insert_done AFTER INSERT ON handoff_outcomes BEG
   WHERE w.handoff = NEW.handoff AND NEW.submission <> 'submitted'
     AND NOT EXISTS (SELECT 1 FROM handoff_wait_ends AS e WHERE e.handoff = w.handoff AND e.number = w.number);
 END;
-
-PRAGMA user_version = 15;

@@ -1,16 +1,6 @@
 -- The rules of receipts and of the one acknowledgment. It is accepted when it is both presented and the submission is
 -- recorded, and it is late if that is at or past the deadline of the first wait.
 
-INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
-  ('invalid_receipt', 1, 'The receipt is not what this program makes.',
-    'Present the receipt exactly as it was handed over.'),
-  ('receipt_conflict', 1, 'Another receipt of this handoff was recorded already, and there is only one.',
-    'Leave it at the recorded one.'),
-  ('receipt_submission_unconfirmed', 1, 'Nothing proves that this handoff was submitted, so nothing can confirm it.',
-    'Look at it with handoff status; do not resend.'),
-  ('receipt_order_unprovable', 1, 'Nothing proves whether this came before or after the deadline of the first wait.',
-    'Look at the handoff with handoff status; its acknowledgment stays open.');
-
 CREATE VIEW handoff_ack_due_v AS
 -- Private. What is an acknowledgment by the facts and not written down as one yet.
 SELECT
@@ -132,5 +122,3 @@ END;
 CREATE TRIGGER handoff_acks_delete_rules BEFORE DELETE ON handoff_acks BEGIN
   SELECT RAISE(ABORT, 'record_is_permanent');
 END;
-
-PRAGMA user_version = 14;
