@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 
 use crate::commands;
 
@@ -26,78 +26,139 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// The verbs.
-#[derive(Debug, Subcommand)]
-pub enum Command {
-    /// Register, list, check, retire and restore peers
-    #[command(subcommand)]
-    Peer(Peer),
-    /// Save a request to another peer and tell its client once
-    Send(commands::send::Send),
-    /// Save the one answer to a request
-    Reply(commands::reply::Reply),
-    /// Wait for the answer to an own request
-    Wait(commands::wait::Wait),
-    /// Print one message
-    Show(commands::show::Show),
-    /// Acknowledge a message after reading it
-    Ack(commands::ack::Ack),
-    /// List the open mail: unanswered questions and unacknowledged answers
-    Inbox(commands::inbox::Inbox),
-    /// List what the calling peer sent, newest first
-    Sent(commands::sent::Sent),
-    /// Print a JSON line for each open message, as they come
-    Watch(commands::watch::Watch),
-    /// Hand one message over at most once, with graded evidence of what became of it
-    #[command(subcommand)]
-    Handoff(Handoff),
-    /// Make a mailbox, or upgrade one of an earlier release
-    Migrate(commands::migrate::Migrate),
-    /// Show a whole exchange between two peers in a temporary mailbox
-    Demo(commands::demo::Demo),
+/// Makes the enum of some verbs. What a verb takes is put together only for the one that is asked for: building the
+/// arguments of all of them would be a tenth of a short command.
+macro_rules! verbs {
+    ($(#[$doc:meta])* $name:ident { $($(#[doc = $about:literal])+ $verb:ident($args:ty) = $word:literal $(.$set:ident($value:expr))*,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub enum $name {
+            $($(#[doc = $about])+ $verb($args),)+
+        }
+
+        impl Subcommand for $name {
+            fn augment_subcommands(command: clap::Command) -> clap::Command {
+                command$(.subcommand({
+                    const ABOUT: &str = concat!($($about),+).trim_ascii();
+                    let verb = clap::Command::new($word).about(ABOUT)$(.$set($value))*;
+                    verb.defer(|verb| <$args>::augment_args(verb).about(ABOUT))
+                }))+
+            }
+
+            fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+                Self::augment_subcommands(command)
+            }
+
+            fn has_subcommand(name: &str) -> bool {
+                [$($word),+].contains(&name)
+            }
+        }
+
+        impl FromArgMatches for $name {
+            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+                match matches.subcommand() {
+                    $(Some(($word, matches)) => <$args>::from_arg_matches(matches).map($name::$verb),)+
+                    _ => Err(clap::Error::new(ErrorKind::MissingSubcommand)),
+                }
+            }
+
+            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+                *self = Self::from_arg_matches(matches)?;
+                Ok(())
+            }
+        }
+    };
 }
 
-/// The verbs about peers.
-#[derive(Debug, Subcommand)]
-pub enum Peer {
-    /// Record the address of a peer; touches no client
-    Add(commands::peer_add::PeerAdd),
-    /// List the registered peers
-    List(commands::peer_list::PeerList),
-    /// Look whether a peer can be reached right now
-    Check(commands::peer_check::PeerCheck),
-    /// List the client sessions that could be registered
-    Discover(commands::peer_discover::PeerDiscover),
-    /// Take a peer out of all new requests
-    Retire(commands::peer_retire::PeerName),
-    /// Bring a retired peer back
-    Restore(commands::peer_retire::PeerName),
+verbs! {
+    /// The verbs.
+    Command {
+        /// Register, list, check, retire and restore peers
+        Peer(PeerVerbs) = "peer",
+        /// Save a request to another peer and tell its client once
+        Send(commands::send::Send) = "send",
+        /// Save the one answer to a request
+        Reply(commands::reply::Reply) = "reply",
+        /// Wait for the answer to an own request
+        Wait(commands::wait::Wait) = "wait",
+        /// Print one message
+        Show(commands::show::Show) = "show",
+        /// Acknowledge a message after reading it
+        Ack(commands::ack::Ack) = "ack",
+        /// List the open mail: unanswered questions and unacknowledged answers
+        Inbox(commands::inbox::Inbox) = "inbox",
+        /// List what the calling peer sent, newest first
+        Sent(commands::sent::Sent) = "sent",
+        /// Print a JSON line for each open message, as they come
+        Watch(commands::watch::Watch) = "watch",
+        /// Hand one message over at most once, with graded evidence of what became of it
+        Handoff(HandoffVerbs) = "handoff",
+        /// Make a mailbox, or upgrade one of an earlier release
+        Migrate(commands::migrate::Migrate) = "migrate",
+        /// Show a whole exchange between two peers in a temporary mailbox
+        Demo(commands::demo::Demo) = "demo",
+    }
 }
 
-/// The verbs about handoffs.
-#[derive(Debug, Subcommand)]
-pub enum Handoff {
-    /// Begin the ledger of handoffs in this mailbox
-    Init(commands::handoff::init::Init),
-    /// Bind a message to one recipient process; nothing is sent
-    Prepare(commands::handoff::prepare::Prepare),
-    /// Submit a prepared message, or a new one, at most once
-    Send(commands::handoff::send::Send),
-    /// Print what is known of a handoff
-    Status(commands::handoff::status::Status),
-    /// List the own handoffs, newest first
-    List(commands::handoff::list::List),
-    /// Wait for the acknowledgment of a handoff
-    Wait(commands::handoff::wait::Wait),
-    /// State as the sender that the recipient has it
-    Confirm(commands::handoff::receipt::Confirm),
-    /// Present the receipt that came with a handoff
-    Ack(commands::handoff::receipt::Ack),
-    /// Declare the ledger a restored copy: nothing in it proves or allows anything any more
-    Quarantine(commands::handoff::quarantine::Quarantine),
-    /// Answer a htalk of another machine over SSH
-    #[command(hide = true)]
-    Native(commands::handoff::native::Native),
+/// Register, list, check, retire and restore peers
+#[derive(Debug, Args)]
+pub struct PeerVerbs {
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: Peer,
+}
+
+verbs! {
+    /// The verbs about peers.
+    Peer {
+        /// Record the address of a peer; touches no client
+        Add(commands::peer_add::PeerAdd) = "add",
+        /// List the registered peers
+        List(commands::peer_list::PeerList) = "list",
+        /// Look whether a peer can be reached right now
+        Check(commands::peer_check::PeerCheck) = "check",
+        /// List the client sessions that could be registered
+        Discover(commands::peer_discover::PeerDiscover) = "discover",
+        /// Take a peer out of all new requests
+        Retire(commands::peer_retire::PeerName) = "retire",
+        /// Bring a retired peer back
+        Restore(commands::peer_retire::PeerName) = "restore",
+    }
+}
+
+/// Hand one message over at most once, with graded evidence of what became of it
+#[derive(Debug, Args)]
+#[command(after_help = "docs/handoff.md tells what is proven by what.")]
+pub struct HandoffVerbs {
+    /// The verb.
+    #[command(subcommand)]
+    pub verb: Handoff,
+}
+
+verbs! {
+    /// The verbs about handoffs.
+    Handoff {
+        /// Begin the ledger of handoffs in this mailbox
+        Init(commands::handoff::init::Init) = "init",
+        /// Bind a message to one recipient process; nothing is sent
+        Prepare(commands::handoff::prepare::Prepare) = "prepare",
+        /// Submit a prepared message, or a new one, at most once
+        Send(commands::handoff::send::Send) = "send",
+        /// Print what is known of a handoff
+        Status(commands::handoff::status::Status) = "status",
+        /// List the own handoffs, newest first
+        List(commands::handoff::list::List) = "list",
+        /// Wait for the acknowledgment of a handoff
+        Wait(commands::handoff::wait::Wait) = "wait",
+        /// State as the sender that the recipient has it
+        Confirm(commands::handoff::receipt::Confirm) = "confirm",
+        /// Present the receipt that came with a handoff
+        Ack(commands::handoff::receipt::Ack) = "ack",
+        /// Declare the ledger a restored copy: nothing in it proves or allows anything any more
+        Quarantine(commands::handoff::quarantine::Quarantine) = "quarantine",
+        /// Answer a htalk of another machine over SSH
+        Native(commands::handoff::native::Native) = "native".hide(true),
+    }
 }
 
 /// Parses the arguments of the process. Wrong usage, `--help` and `--version` end it here.

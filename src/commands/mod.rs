@@ -24,7 +24,7 @@ pub mod watch;
 
 use serde_json::{Map, Value};
 
-use crate::cli::{Cli, Command, Peer};
+use crate::cli::{Cli, Command, Peer, PeerVerbs};
 use crate::config::Run;
 use crate::db;
 use crate::error::{Error, Result};
@@ -53,12 +53,12 @@ fn dispatch(command: Command, run: Result<Run>) -> Result<Done> {
     match command {
         // These two touch no mailbox of the caller, so that nothing may be wrong with its path.
         Command::Demo(verb) => Ok(verb.run()),
-        Command::Peer(Peer::Discover(verb)) => verb.run(run.ok().as_ref()),
-        Command::Peer(Peer::Add(verb)) => verb.run(&run?),
-        Command::Peer(Peer::List(verb)) => verb.run(&run?),
-        Command::Peer(Peer::Check(verb)) => verb.run(&run?),
-        Command::Peer(Peer::Retire(verb)) => verb.retire(&run?),
-        Command::Peer(Peer::Restore(verb)) => verb.restore(&run?),
+        Command::Peer(PeerVerbs { verb: Peer::Discover(verb) }) => verb.run(run.ok().as_ref()),
+        Command::Peer(PeerVerbs { verb: Peer::Add(verb) }) => verb.run(&run?),
+        Command::Peer(PeerVerbs { verb: Peer::List(verb) }) => verb.run(&run?),
+        Command::Peer(PeerVerbs { verb: Peer::Check(verb) }) => verb.run(&run?),
+        Command::Peer(PeerVerbs { verb: Peer::Retire(verb) }) => verb.retire(&run?),
+        Command::Peer(PeerVerbs { verb: Peer::Restore(verb) }) => verb.restore(&run?),
         Command::Send(verb) => verb.run(&run?),
         Command::Reply(verb) => verb.run(&run?),
         Command::Wait(verb) => verb.run(&run?),
@@ -68,7 +68,7 @@ fn dispatch(command: Command, run: Result<Run>) -> Result<Done> {
         Command::Sent(verb) => verb.run(&run?),
         Command::Watch(verb) => verb.run(&run?),
         Command::Migrate(verb) => verb.run(&run?),
-        Command::Handoff(verb) => Ok(handoff::run(verb, run)),
+        Command::Handoff(verbs) => Ok(handoff::run(verbs.verb, run)),
     }
 }
 
