@@ -110,6 +110,19 @@ impl Recipient {
 }
 
 impl Target {
+    /// Whether an acknowledgment can come back at all: a token is given only to Claude Code on this machine.
+    pub fn can_acknowledge(&self) -> bool {
+        column(&self.peer, "harness") == "claude" && self.host.is_none()
+    }
+
+    /// Takes what was prepared for what is there now, where a refusal is certain and no client is to be asked.
+    pub fn take_as_prepared(&mut self, prepared: Option<&Row>) {
+        if let Some(row) = prepared {
+            self.generation = row["generation"].as_str().map(str::to_owned);
+            self.context = row["context"].as_str().map(str::to_owned);
+        }
+    }
+
     /// Asks the client on this machine what a handoff is bound to now.
     ///
     /// # Errors

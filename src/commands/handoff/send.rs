@@ -80,6 +80,7 @@ impl Send {
         let budget = Budget::parse(&self.wait_timeout)?;
         let id = self.id.as_deref().map(super::correlation_id).transpose()?;
         self.attempt(run, &budget, id.as_deref()).map_err(|error| match &id {
+            Some(id) if error.is("handoff_id_unknown") => object::unknown(id, "handoff_id_unknown", "id_unknown"),
             Some(id) => error.with_fact("status", progress().command(&["handoff", "status", id])),
             None => error,
         })
@@ -97,16 +98,18 @@ impl Send {
             None => None,
         };
         // A client is asked only for what may still be sent; of the rest the fence says what is wrong.
+        let may_be_sent = id.is_none() || prepared.as_ref().is_some_and(|row| column(row, "phase") == "prepared");
+        let is_hopeless = self.wait_for.is_some() && !target.can_acknowledge();
         let mut remote = None;
-        if id.is_none() || prepared.as_ref().is_some_and(|row| column(row, "phase") == "prepared") {
-            match target.host.clone() {
-                None => target.look()?,
-                Some(host) => {
-                    let generation = prepared.as_ref().and_then(|row| row["generation"].as_str().map(str::to_owned));
-                    let left = budget.cutoff().saturating_duration_since(Instant::now());
-                    let answer = target.look_remotely(&host, generation, left)?;
-                    remote = Some(Remote { host, answered: Instant::now(), answer });
-                }
+        match target.host.clone() {
+            _ if !may_be_sent => {}
+            _ if is_hopeless => target.take_as_prepared(prepared.as_ref()),
+            None => target.look()?,
+            Some(host) => {
+                let generation = prepared.as_ref().and_then(|row| row["generation"].as_str().map(str::to_owned));
+                let left = budget.cutoff().saturating_duration_since(Instant::now());
+                let answer = target.look_remotely(&host, generation, left)?;
+                remote = Some(Remote { host, answered: Instant::now(), answer });
             }
         }
         if id.is_none() {
@@ -223,7 +226,10 @@ impl Plan<'_> {
         object.insert("dry_run".into(), true.into());
         if id.is_none() {
             object.insert("recipient".into(), self.target.peer["name"].clone());
+            object.insert("harness".into(), self.target.peer["harness"].clone());
             object.insert("target_generation".into(), json!(self.target.address.generation));
+            object.insert("chars".into(), self.message.chars.into());
+            object.insert("bytes".into(), self.message.body.len().into());
         }
         object.insert("native".into(), self.native(true));
         Done::ok(object)
