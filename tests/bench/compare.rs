@@ -9,6 +9,7 @@
 //! runs of the two programs alternate, and what counts is the median of the ratios of each pair: what else the machine
 //! does meets both. Rows marked over miss their target; the exit code then is 1.
 
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::time::{Duration, Instant};
@@ -21,6 +22,8 @@ use table::{Figure, Table, Times, median, ms, quantile};
 mod mailbox;
 /// What the kernel and strace count.
 mod meter;
+/// A session that can be notified.
+mod session;
 /// Statistics and their table.
 mod table;
 
@@ -97,6 +100,7 @@ impl Bench {
 
         let huge = (self.ours("huge", HUGE), fresh.0);
         self.pair("send at 1,000,000 against htalk's own at 0", &huge, 1.3, |_| send());
+        self.handoffs();
         self.table.over()
     }
 
@@ -203,6 +207,39 @@ impl Bench {
             let [ours, peers] = [0, 1].map(|side| Figure::Count(rounds[side].iter().map(count).sum::<usize>() as u64));
             self.table.own(&format!("{name}: {what} of {}", all * self.rounds), ours, peers, Figure::Count(0));
         }
+    }
+
+    /// Handoffs against ordinary messages to the same session, in the same mailbox.
+    fn handoffs(&mut self) {
+        let home = self.scratch.join("handoffs");
+        fs::DirBuilder::new().mode(0o700).create(&home).unwrap();
+        let mailbox = Mailbox::new(Path::new(HTALK), home.join("mail"), EMPTY, include_str!("fill_htalk.sql"));
+        session::start(&home);
+        let add = format!("peer add session --harness claude --session {} --workspace {}", session::ID, home.display());
+        let text = home.join("text");
+        fs::write(&text, "1 KB of it. ".repeat(86)[..1024].as_bytes()).unwrap();
+        fs::set_permissions(&text, fs::Permissions::from_mode(0o600)).unwrap();
+        let text = text.to_str().unwrap();
+        let run = |line: &str| mailbox.answer(&line.split(' ').collect::<Vec<_>>());
+        run(&add);
+        run("handoff init");
+        let (mut sends, mut looks) = ((Times::new(), Times::new()), (Times::new(), Times::new()));
+        for turn in 0..WARM_UPS + self.pairs {
+            let prepared = run(&format!("--as {SENDER} handoff prepare --to session --message-file {text}"));
+            let id = prepared.1["handoff"]["correlation_id"].as_str().unwrap();
+            let sent = run(&format!("--as {SENDER} handoff send {id} --to session --message-file {text}"));
+            let usual = run(&format!("--as {SENDER} send session --message-file {text}"));
+            let status = run(&format!("--as {SENDER} handoff status {id}"));
+            let shown = run(&format!("--as {SENDER} show {id}"));
+            if turn >= WARM_UPS {
+                sends.0.push(ms(prepared.0 + sent.0));
+                sends.1.push(ms(usual.0));
+                looks.0.push(ms(status.0));
+                looks.1.push(ms(shown.0));
+            }
+        }
+        self.table.pairs("handoff prepare + send, against htalk's send", &sends, 2.0);
+        self.table.pairs("handoff status, against htalk's show", &looks, 1.2);
     }
 
     /// What a send costs apart from time.

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
+use serde_json::Value;
 
 /// Who writes to whom; all of them pull. See `mail.sql`.
 const PEERS: [&str; 7] = ["peer0", "peer1", "peer2", "peer3", "busy", "asker", "desk"];
@@ -78,12 +79,17 @@ impl Mailbox {
 
     /// How long a command takes, from before its start until after its end. It must succeed.
     pub fn timed(&self, words: &[&str]) -> Duration {
+        self.answer(words).0
+    }
+
+    /// The same, with what it answers; null where that is no JSON.
+    pub fn answer(&self, words: &[&str]) -> (Duration, Value) {
         let mut command = self.command(words);
         let start = Instant::now();
         let output = command.output().unwrap();
         let time = start.elapsed();
         assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stdout));
-        time
+        (time, serde_json::from_slice(&output.stdout).unwrap_or_default())
     }
 
     /// How large the program is, in megabytes.
