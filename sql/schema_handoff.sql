@@ -222,69 +222,55 @@ SELECT
   h.harness, -- the recipient's program: claude or codex
   h.host, -- the SSH destination; NULL: this machine
   h.generation AS target_generation, -- the one process it is for; NULL where the client has no such thing
+  p.phase, -- prepared, attempted, terminal, tombstone, quarantined
   CASE
-    WHEN q.epoch IS NOT NULL THEN 'quarantined'
-    WHEN t.handoff IS NOT NULL THEN 'tombstone'
-    WHEN o.handoff IS NOT NULL THEN 'terminal'
-    WHEN a.handoff IS NOT NULL THEN 'attempted'
-    ELSE 'prepared'
-  END AS phase, -- prepared, attempted, terminal, tombstone, quarantined
-  CASE
-    WHEN q.epoch IS NOT NULL OR t.handoff IS NOT NULL THEN 'unknown'
     WHEN k.handoff IS NOT NULL THEN 'acknowledged'
-    WHEN e.status = 'timed_out_unknown' AND coalesce(o.submission, 'unknown') <> 'refused' THEN 'timed_out_unknown'
-    WHEN o.handoff IS NULL AND a.handoff IS NULL THEN 'validated'
-    ELSE coalesce(o.submission, 'unknown')
+    WHEN p.phase IN ('attempted', 'terminal') AND p.submission <> 'refused' AND e.status = 'timed_out_unknown'
+      THEN 'timed_out_unknown'
+    WHEN p.submission = 'not_attempted' THEN 'validated'
+    ELSE p.submission
   END AS state, -- validated, refused, submitted, unknown, timed_out_unknown, acknowledged
-  CASE
-    WHEN q.epoch IS NOT NULL OR t.handoff IS NOT NULL THEN 'unknown'
-    ELSE coalesce(o.submission, iif(a.handoff IS NULL, 'not_attempted', 'unknown'))
-  END AS submission, -- not_attempted, refused, submitted, unknown
+  p.submission, -- not_attempted, refused, submitted, unknown
   o.reason, -- why it was refused, or is unknown
   iif(coalesce(a.observe, o.observe, 0), 'unsupported', 'not_requested') AS observation, -- no route supplies it
   CASE
-    WHEN q.epoch IS NULL AND t.handoff IS NULL AND k.handoff IS NOT NULL THEN 'acknowledged'
+    WHEN k.handoff IS NOT NULL THEN 'acknowledged'
     WHEN NOT coalesce(a.ack_requested, o.ack_requested, 0) THEN 'not_requested'
-    WHEN q.epoch IS NULL AND t.handoff IS NULL AND c.handoff IS NOT NULL
-      AND coalesce(o.submission, 'submitted') = 'submitted' THEN 'pending'
+    WHEN c.handoff IS NOT NULL AND (p.phase = 'attempted' OR p.submission = 'submitted') THEN 'pending'
     ELSE 'unsupported'
   END AS ack, -- not_requested, unsupported, pending, acknowledged
-  iif(q.epoch IS NULL AND t.handoff IS NULL, k.assurance, NULL) AS ack_assurance, -- see handoff_ack_due_v
-  iif(q.epoch IS NULL AND t.handoff IS NULL, CAST(round(k.at * 1000) AS INTEGER), NULL)
-    AS ack_received_at_utc_ms, -- when it was accepted
-  iif(q.epoch IS NULL AND t.handoff IS NULL, k.late, NULL) AS is_ack_late, -- at or past the deadline of the first wait
-  iif(t.handoff IS NULL, coalesce(w.goal, 'none'), 'none') AS wait_for, -- the latest wait, like all wait_…
+  k.assurance AS ack_assurance, -- see handoff_ack_due_v
+  CAST(round(k.at * 1000) AS INTEGER) AS ack_received_at_utc_ms, -- when it was accepted
+  k.late AS is_ack_late, -- at or past the deadline of the first wait
+  coalesce(w.goal, 'none') AS wait_for, -- the latest wait, like all wait_…
   CASE
-    WHEN w.handoff IS NULL OR t.handoff IS NOT NULL THEN 'not_requested'
-    WHEN q.epoch IS NOT NULL AND (e.status IS NULL OR e.status = 'satisfied') THEN 'failed'
+    WHEN w.handoff IS NULL THEN 'not_requested'
+    WHEN p.phase = 'quarantined' AND coalesce(e.status, 'satisfied') = 'satisfied' THEN 'failed'
     ELSE coalesce(e.status, 'pending')
   END AS wait, -- not_requested, and those of handoff_waits_v
-  iif(t.handoff IS NULL, w.operation, NULL) AS wait_operation_id, -- see handoff_waits_v
-  iif(t.handoff IS NULL, CAST(round(w.deadline_at * 1000) AS INTEGER), NULL)
-    AS wait_deadline_at_utc_ms, -- see handoff_waits_v
-  CASE
-    WHEN t.handoff IS NOT NULL THEN NULL
-    WHEN w.handoff IS NOT NULL AND q.epoch IS NOT NULL AND (e.status IS NULL OR e.status = 'satisfied')
-      THEN 'history_unavailable'
-    ELSE e.reason
-  END AS wait_reason, -- see handoff_waits_v
+  w.operation AS wait_operation_id, -- see handoff_waits_v
+  CAST(round(w.deadline_at * 1000) AS INTEGER) AS wait_deadline_at_utc_ms, -- see handoff_waits_v
+  iif(w.handoff IS NOT NULL AND p.phase = 'quarantined' AND coalesce(e.status, 'satisfied') = 'satisfied',
+    'history_unavailable', e.reason) AS wait_reason, -- see handoff_waits_v
   w.boot AS wait_boot, -- the boot of wait_deadline_ns
   w.deadline_ns AS wait_deadline_ns, -- see handoff_waits_v
   h.boot AS authority_boot, -- the boot within which a receipt can be accepted
   h.at_ns + 86400000000000 AS authority_expires_ns, -- and until when
-  iif(q.epoch IS NULL AND t.handoff IS NULL, o.native, NULL) AS native_json, -- what the client answered
+  iif(p.phase = 'terminal', o.native, NULL) AS native_json, -- what the client answered
   h.at AS prepared_at, -- when it was prepared, in Unix seconds
   a.at AS attempted_at, -- when the fence was committed
   o.at AS finished_at -- when the outcome was recorded
 FROM handoffs AS h
-LEFT JOIN handoff_quarantines AS q ON q.epoch = h.epoch
+JOIN handoff_phase_v AS p ON p.handoff = h.id
 LEFT JOIN handoff_tombstones AS t ON t.handoff = h.id
 LEFT JOIN handoff_attempts AS a ON a.handoff = h.id
 LEFT JOIN handoff_outcomes AS o ON o.handoff = h.id
 LEFT JOIN handoff_capabilities AS c ON c.handoff = h.id
-LEFT JOIN handoff_acks AS k ON k.handoff = h.id
+-- A quarantine and a tombstone end what was acknowledged, a tombstone also what was waited for.
+LEFT JOIN handoff_acks AS k ON k.handoff = h.id AND p.phase = 'terminal'
 LEFT JOIN handoff_waits AS w
-  ON w.handoff = h.id AND w.number = (SELECT max(l.number) FROM handoff_waits AS l WHERE l.handoff = h.id)
+  ON w.handoff = h.id AND t.handoff IS NULL
+    AND w.number = (SELECT max(l.number) FROM handoff_waits AS l WHERE l.handoff = h.id)
 LEFT JOIN handoff_wait_ends AS e ON e.handoff = w.handoff AND e.number = w.number;
 
 CREATE VIEW handoff_wait_start_v AS

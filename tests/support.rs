@@ -42,9 +42,8 @@ pub fn ledger_script(parts: usize) -> String {
         let text = fs::read_to_string(file).unwrap();
         let part = Migration::unapplied(file.file_stem().unwrap().to_str().unwrap(), &text).unwrap();
         let (version, name, checksum) = (part.version(), part.name(), part.checksum());
-        script += &format!(
-            "{text}\nINSERT INTO handoff_schema_history VALUES ({version}, '{name}', '2026-01-01T00:00:00Z', '{checksum}');\n"
-        );
+        let row = format!("({version}, '{name}', '2026-01-01T00:00:00Z', '{checksum}')");
+        script += &format!("{text}\nINSERT INTO handoff_schema_history VALUES {row};\n");
     }
     script
 }
