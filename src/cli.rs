@@ -29,7 +29,9 @@ pub struct Cli {
 /// Makes the enum of some verbs. What a verb takes is put together only for the one that is asked for: building the
 /// arguments of all of them would be a tenth of a short command.
 macro_rules! verbs {
-    ($(#[$doc:meta])* $name:ident { $($(#[doc = $about:literal])+ $verb:ident($args:ty) = $word:literal $(.$set:ident($value:expr))*,)+ }) => {
+    ($(#[$doc:meta])* $name:ident {
+        $($(#[doc = $about:literal])+ $verb:ident($args:ty) = $word:literal $(.$set:ident($value:expr))*,)+
+    }) => {
         $(#[$doc])*
         #[derive(Debug)]
         pub enum $name {

@@ -23,7 +23,7 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(200);
 pub struct Limits {
     /// From start to exit.
     pub time: Duration,
-    /// Bytes of standard output. Of standard error as many are kept, and the rest is thrown away.
+    /// Bytes of standard output, and as many of standard error.
     pub output: usize,
 }
 
@@ -36,7 +36,7 @@ pub enum Ended {
         status: ExitStatus,
         /// All that it wrote to standard output.
         stdout: Vec<u8>,
-        /// What it wrote to standard error, at least its beginning.
+        /// All that it wrote to standard error.
         stderr: Vec<u8>,
     },
     /// It was ended at a limit; what it did until then is not known.
@@ -101,7 +101,7 @@ pub fn run(command: &mut Command, input: Vec<u8>, limits: Limits) -> io::Result<
         // Without an open pipe nothing wakes this loop: look again soon.
         nap = if open { Duration::from_millis(10) } else { (nap * 2).min(Duration::from_millis(10)) };
         drain(&mut stdout, &mut stderr, nap.min(until.saturating_duration_since(Instant::now())))?;
-        if stdout.is_full {
+        if stdout.is_full || stderr.is_full {
             group.end();
             return Ok(Ended::Limit { limit: Limit::Output, stdout: stdout.bytes });
         }
@@ -136,7 +136,7 @@ impl<T: Read + AsFd> Capture<T> {
             Ok(length) => {
                 let room = self.limit - self.bytes.len();
                 self.bytes.extend_from_slice(&chunk[..length.min(room)]);
-                self.is_full |= length > room;
+                self.is_full = length > room;
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),

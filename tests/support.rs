@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -68,7 +69,8 @@ impl Sandbox {
     /// An empty directory; there is no mailbox yet.
     pub fn new() -> Sandbox {
         let root = std::env::temp_dir().join(format!("htalk-test-{}", uuid::Uuid::new_v4()));
-        fs::create_dir(&root).unwrap();
+        // Private, as handoffs demand.
+        fs::DirBuilder::new().mode(0o700).create(&root).unwrap();
         // Resolved, as htalk prints it.
         Sandbox { root: root.canonicalize().unwrap() }
     }

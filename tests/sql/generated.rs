@@ -94,7 +94,6 @@ fn schema_of_the_ledger_is_generated() {
 }
 
 #[test]
-#[ignore = "htalk handoff init is not written yet"]
 fn the_program_makes_the_same_ledger() {
     let made = Sandbox::with_peers(&["a"]);
     made.htalk(&["--as", "a", "handoff", "init"]).done();

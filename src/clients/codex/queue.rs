@@ -69,13 +69,12 @@ pub fn submit(mut command: Command, id: &str, text: &str) -> Queued {
     command.args(["queue", "--thread", id]).arg(format!("--message={text}"));
     match process::run(&mut command, Vec::new(), LIMITS) {
         Err(_) => Queued::No("adapter_unavailable".into()),
-        Ok(Ended::Limit { limit: Limit::Time, stdout }) => match receipt(&stdout, id) {
-            Ok(queued) => Queued::Yes(queued),
-            Err(_) => Queued::Unknown("codex_cli_unconfirmed_receipt:timed_out".into()),
+        // A complete receipt counts, whatever the command did after it.
+        Ok(Ended::Limit { limit, stdout }) => match (receipt(&stdout, id), limit) {
+            (Ok(queued), _) => Queued::Yes(queued),
+            (Err(_), Limit::Time) => Queued::Unknown("codex_cli_unconfirmed_receipt:timed_out".into()),
+            (Err(_), Limit::Output) => Queued::Unknown("codex_cli_unconfirmed_receipt:answer_too_large".into()),
         },
-        Ok(Ended::Limit { limit: Limit::Output, .. }) => {
-            Queued::Unknown("codex_cli_unconfirmed_receipt:answer_too_large".into())
-        }
         Ok(Ended::Exited { status, stdout, stderr }) => {
             let stderr = String::from_utf8_lossy(&stderr);
             match status.code() {

@@ -177,8 +177,7 @@ fn call(host: &str, request: &Request, text: &str, time: Duration) -> std::io::R
             let last: String = words.trim_end().rsplit('\n').next().unwrap_or_default().chars().take(200).collect();
             (stdout, format!("{status}, {last:?}"))
         }
-        Ended::Limit { limit: process::Limit::Time, stdout } => (stdout, "no end within the time".to_owned()),
-        Ended::Limit { .. } => (Vec::new(), "it printed too much".to_owned()),
+        Ended::Limit { stdout, .. } => (stdout, "it took too long or printed too much".to_owned()),
     };
     Ok(Called { answer: only_line(&stdout).and_then(|line| object(line)), ending })
 }
