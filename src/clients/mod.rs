@@ -181,8 +181,8 @@ pub trait Client: Sync {
     }
 
     /// Makes the one attempt to submit `text`. Directly before its one write the adapter calls `skip`; a code from
-    /// there ends the attempt as not submitted, with that code. Where the address names a generation, the adapter proves
-    /// it as late as that, and answers `stale_target` for any other.
+    /// there ends the attempt as not submitted, with that code. Where the address names a generation, the adapter
+    /// proves it as late as that, and answers `stale_target` for any other.
     fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome;
 
     /// Takes an accepted notice back by the queue id of its receipt. A client that gives no queue id can't do that, and

@@ -21,6 +21,9 @@ use crate::error::{Error, Result};
 use crate::progress::progress;
 use crate::{seal, sql};
 
+/// Bytes of the client's facts that the ledger keeps.
+const NATIVE_BYTES: usize = 8192;
+
 /// Submit a prepared message, or a new one, to one recipient process at most once. What is not known afterwards stays
 /// unknown; nothing is ever tried again.
 #[derive(Debug, Args)]
@@ -293,7 +296,10 @@ impl Plan<'_> {
         let submission = outcome.submission.of_handoff();
         let is_submitted = outcome.submission == Submission::Submitted;
         let reason = (!is_submitted).then(|| ssh::bare(&outcome.detail));
-        let native = is_submitted.then(|| self.with_receipt(outcome).to_string());
+        // What another machine says of its target may be long; that it took the text is what counts.
+        let native = [self.with_receipt(outcome), json!({ "receipt": outcome.detail })];
+        let native = native.map(|native| native.to_string()).into_iter().find(|native| native.len() <= NATIVE_BYTES);
+        let native = native.filter(|_| is_submitted);
         let now = super::now()?;
         let mut args = wait::at(&fence.id, &now).to_vec();
         args.extend([

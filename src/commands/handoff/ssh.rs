@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::clients::Refusal;
+use crate::db;
 use crate::process::{self, Ended, Limits};
 
 /// Bytes of a request's line, and of an answer.
@@ -116,10 +117,12 @@ pub fn probe(host: &str, request: &Request, time: Duration) -> Result<Answer, Re
     let called = call(host, request, "", time).map_err(|error| unavailable(error.to_string()))?;
     match called.answer.filter(|answer| answer.is_about(request)) {
         Some(answer) if answer.status == "ready" => Ok(answer),
-        Some(Answer { detail: Some(code), .. }) => {
+        // A later release may have codes that are not known here.
+        Some(Answer { detail: Some(code), .. }) if db::error_row(&code).is_some() => {
             Err(Refusal::new(bare(&code)).with_detail(format!("answered by {host}: {code}")))
         }
-        _ => Err(unavailable(format!("no htalk answered on {host}: {}", called.ending))),
+        Some(Answer { status, detail, .. }) => Err(unavailable(format!("{host} answered {status}, {detail:?}"))),
+        None => Err(unavailable(format!("no htalk answered on {host}: {}", called.ending))),
     }
 }
 
@@ -137,11 +140,18 @@ pub fn bare(detail: &str) -> String {
     detail.split(':').next().unwrap_or_default().to_owned()
 }
 
+/// Whether a text has the form of a code.
+fn is_code(text: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+    (1..=128).contains(&text.len()) && text.bytes().all(is_allowed)
+}
+
 impl Answer {
-    /// Whether this answers just that request.
+    /// Whether this answers just that request, in words that can be stored.
     fn is_about(&self, request: &Request) -> bool {
-        (self.schema_version, self.step, self.correlation_id.as_str(), self.session_id.as_str())
-            == (VERSION, request.step, request.correlation_id.as_str(), request.session_id.as_str())
+        self.detail.as_deref().is_none_or(|detail| is_code(&bare(detail)))
+            && (self.schema_version, self.step, self.correlation_id.as_str(), self.session_id.as_str())
+                == (VERSION, request.step, request.correlation_id.as_str(), request.session_id.as_str())
     }
 }
 
