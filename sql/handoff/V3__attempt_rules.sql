@@ -3,10 +3,11 @@
 
 CREATE TRIGGER handoff_attempts_insert_rules BEFORE INSERT ON handoff_attempts BEGIN
   SELECT RAISE(ABORT, 'handoff_id_unknown') WHERE NOT EXISTS (SELECT 1 FROM handoffs WHERE id = NEW.handoff);
-  SELECT RAISE(ABORT, 'handoff_history_unavailable') FROM handoff_phase_v
-  WHERE handoff = NEW.handoff AND phase IN ('tombstone', 'quarantined');
-  SELECT RAISE(ABORT, 'handoff_already_attempted') FROM handoff_phase_v
-  WHERE handoff = NEW.handoff AND phase <> 'prepared';
+  SELECT CASE
+    WHEN phase IN ('tombstone', 'quarantined') THEN RAISE(ABORT, 'handoff_history_unavailable')
+    WHEN phase <> 'prepared' THEN RAISE(ABORT, 'handoff_already_attempted')
+  END
+  FROM handoff_phase_v WHERE handoff = NEW.handoff;
   SELECT RAISE(ABORT, 'handoff_binding_conflict') FROM handoffs
   WHERE id = NEW.handoff
     AND (sender, recipient, host, home, generation, digest)
@@ -47,17 +48,18 @@ END;
 
 CREATE TRIGGER handoff_outcomes_insert_rules BEFORE INSERT ON handoff_outcomes BEGIN
   SELECT RAISE(ABORT, 'handoff_id_unknown') WHERE NOT EXISTS (SELECT 1 FROM handoffs WHERE id = NEW.handoff);
-  SELECT RAISE(ABORT, 'handoff_history_unavailable') FROM handoff_phase_v
-  WHERE handoff = NEW.handoff AND phase IN ('tombstone', 'quarantined');
-  -- A sender that refuses before its own attempt must not speak for the attempt of another one.
-  SELECT RAISE(ABORT, 'handoff_already_attempted') FROM handoff_phase_v
-  WHERE handoff = NEW.handoff AND NEW.fenced IS NOT 1 AND phase <> 'prepared';
-  SELECT RAISE(ABORT, 'handoff_phase_illegal') FROM handoff_phase_v
-  WHERE handoff = NEW.handoff AND NOT (
-    (NEW.fenced IS 0 AND phase = 'prepared' AND NEW.submission IS 'refused')
-    OR (NEW.fenced IS 1 AND phase = 'attempted' AND (
-      NEW.submission IN ('refused', 'unknown')
-      OR (NEW.submission IS 'submitted' AND EXISTS (SELECT 1 FROM messages WHERE id = NEW.handoff)))) IS 1);
+  SELECT CASE
+    WHEN phase IN ('tombstone', 'quarantined') THEN RAISE(ABORT, 'handoff_history_unavailable')
+    -- A sender that refuses before its own attempt must not speak for the attempt of another one.
+    WHEN NEW.fenced IS NOT 1 AND phase <> 'prepared' THEN RAISE(ABORT, 'handoff_already_attempted')
+    WHEN NOT (
+      (NEW.fenced IS 0 AND phase = 'prepared' AND NEW.submission IS 'refused')
+      OR (NEW.fenced IS 1 AND phase = 'attempted' AND (
+        NEW.submission IN ('refused', 'unknown')
+        OR (NEW.submission IS 'submitted' AND EXISTS (SELECT 1 FROM messages WHERE id = NEW.handoff)))) IS 1)
+      THEN RAISE(ABORT, 'handoff_phase_illegal')
+  END
+  FROM handoff_phase_v WHERE handoff = NEW.handoff;
   SELECT RAISE(ABORT, 'native_snapshot_capacity') WHERE length(CAST(NEW.native AS BLOB)) > 8192;
   SELECT RAISE(ABORT, 'invalid_native_profile')
   WHERE CASE

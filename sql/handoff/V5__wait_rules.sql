@@ -45,10 +45,12 @@ FROM (
 
 CREATE TRIGGER handoff_waits_insert_rules BEFORE INSERT ON handoff_waits BEGIN
   SELECT RAISE(ABORT, 'handoff_id_unknown') WHERE NOT EXISTS (SELECT 1 FROM handoffs WHERE id = NEW.handoff);
-  SELECT RAISE(ABORT, 'handoff_history_unavailable') FROM handoff_phase_v
-  WHERE handoff = NEW.handoff AND phase IN ('tombstone', 'quarantined');
-  -- It would be the first wait, whose deadline decides what is late.
-  SELECT RAISE(ABORT, 'handoff_not_attempted') FROM handoff_phase_v WHERE handoff = NEW.handoff AND phase = 'prepared';
+  SELECT CASE
+    WHEN phase IN ('tombstone', 'quarantined') THEN RAISE(ABORT, 'handoff_history_unavailable')
+    -- It would be the first wait, whose deadline decides what is late.
+    WHEN phase = 'prepared' THEN RAISE(ABORT, 'handoff_not_attempted')
+  END
+  FROM handoff_phase_v WHERE handoff = NEW.handoff;
   SELECT RAISE(ABORT, 'wait_timeout_must_be_between_1_and_60')
   WHERE typeof(NEW.seconds) <> 'integer' OR NEW.seconds NOT BETWEEN 1 AND 60;
   SELECT RAISE(ABORT, 'handoff_wait_capacity')

@@ -1,5 +1,9 @@
 -- Reads. The public object of a handoff, as seen at :now_ns of :boot (both NULL where there is no clock).
-WITH seen AS (
+-- Each part is computed once: flattened into one another they would be compiled at each mention.
+WITH stored AS MATERIALIZED (
+  SELECT v.* FROM handoff_v AS v WHERE v.correlation_id = :id
+),
+seen AS MATERIALIZED (
   SELECT
     correlation_id, ledger_epoch, sender, recipient, phase, state, submission, reason, observation, ack_assurance,
     ack_received_at_utc_ms, is_ack_late, wait_for, wait_operation_id, wait_deadline_at_utc_ms, target_generation,
@@ -13,8 +17,7 @@ WITH seen AS (
     iif(wait = 'pending' AND wait_boot <> :boot, 'history_unavailable', wait_reason) AS wait_reason,
     phase IN ('attempted', 'terminal') AND state IN ('submitted', 'unknown') AND wait = 'pending'
       AND wait_boot = :boot AND :now_ns >= wait_deadline_ns AS is_over
-  FROM handoff_v
-  WHERE correlation_id = :id
+  FROM stored
 )
 SELECT
   sender, recipient, phase, reason, native_json,
