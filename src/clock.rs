@@ -1,6 +1,7 @@
 //! The clock that decides the order of a handoff's events: nanoseconds since boot, sleep included, and which boot.
 
 use std::fs;
+use std::sync::OnceLock;
 
 use nix::time::{ClockId, clock_gettime};
 
@@ -22,9 +23,14 @@ impl Moment {
     }
 }
 
+/// Asked once: a process does not outlive its boot.
 fn boot() -> Option<String> {
-    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    Some(seal::hex_digest(&[id.trim().as_bytes()]))
+    static BOOT: OnceLock<Option<String>> = OnceLock::new();
+    let ask = || {
+        let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+        Some(seal::hex_digest(&[id.trim().as_bytes()]))
+    };
+    BOOT.get_or_init(ask).clone()
 }
 
 #[cfg(target_os = "linux")]

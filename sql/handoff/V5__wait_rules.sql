@@ -4,44 +4,28 @@
 CREATE VIEW handoff_wait_start_v AS
 -- Private. What a wait is from its start, by the facts: pending, or ended before it began.
 SELECT
-  s.handoff, -- the wait
-  s.number, -- the wait
-  s.status, -- pending, satisfied, stopped, unsupported, failed
+  w.handoff, -- the wait
+  w.number, -- the wait
   CASE
-    WHEN s.status IN ('pending', 'satisfied') THEN NULL
-    WHEN s.is_short THEN 'insufficient_budget'
-    WHEN s.refusal IN ('deadline_before_effect', 'stopped_by_operator', 'insufficient_budget', 'evidence_failed',
-      'evidence_unsupported', 'invalid_handoff') THEN s.refusal
-    WHEN s.refusal IS NOT NULL THEN 'evidence_failed'
-    WHEN s.status = 'failed' THEN 'history_unavailable'
-    ELSE 'evidence_unsupported'
-  END AS reason -- why, where it is not pending or satisfied
-FROM (
-  SELECT
-    w.handoff,
-    w.number,
-    w.seconds <= 5 AS is_short,
+    WHEN w.goal = 'acknowledged' AND k.handoff IS NOT NULL THEN 'satisfied'
+    WHEN w.seconds <= 5 THEN 'insufficient_budget'
     -- A send that was refused before its attempt says why; that is what became of its wait.
-    iif(o.fenced = 0, coalesce(o.reason, 'evidence_failed'), NULL) AS refusal,
-    CASE
-      WHEN w.goal = 'acknowledged' AND k.handoff IS NOT NULL THEN 'satisfied'
-      WHEN w.seconds <= 5 THEN 'failed'
-      WHEN o.fenced = 0 AND o.reason = 'stopped_by_operator' THEN 'stopped'
-      WHEN o.fenced = 0 AND o.reason IS NOT 'evidence_unsupported' THEN 'failed'
-      -- No route observes an injection.
-      WHEN w.goal = 'delivered' OR c.handoff IS NULL THEN 'unsupported'
-      WHEN p.phase <> 'attempted' AND p.submission <> 'submitted' THEN 'unsupported'
-      WHEN w.boot <> h.boot THEN 'failed'
-      WHEN w.at_ns >= h.at_ns + 86400000000000 THEN 'unsupported'
-      ELSE 'pending'
-    END AS status
-  FROM handoff_waits AS w
-  JOIN handoffs AS h ON h.id = w.handoff
-  JOIN handoff_phase_v AS p ON p.handoff = w.handoff
-  LEFT JOIN handoff_outcomes AS o ON o.handoff = w.handoff
-  LEFT JOIN handoff_capabilities AS c ON c.handoff = w.handoff
-  LEFT JOIN handoff_acks AS k ON k.handoff = w.handoff
-) AS s;
+    WHEN o.fenced = 0 AND o.reason IN ('deadline_before_effect', 'stopped_by_operator', 'insufficient_budget',
+      'evidence_failed', 'evidence_unsupported', 'invalid_handoff') THEN o.reason
+    WHEN o.fenced = 0 THEN 'evidence_failed'
+    -- No route observes an injection.
+    WHEN w.goal = 'delivered' OR c.handoff IS NULL THEN 'evidence_unsupported'
+    WHEN p.phase <> 'attempted' AND p.submission <> 'submitted' THEN 'evidence_unsupported'
+    WHEN w.boot <> h.boot THEN 'history_unavailable'
+    WHEN w.at_ns >= h.at_ns + 86400000000000 THEN 'evidence_unsupported'
+    ELSE 'pending'
+  END AS start -- pending, satisfied, or the reason why it is neither
+FROM handoff_waits AS w
+JOIN handoffs AS h ON h.id = w.handoff
+JOIN handoff_phase_v AS p ON p.handoff = w.handoff
+LEFT JOIN handoff_outcomes AS o ON o.handoff = w.handoff
+LEFT JOIN handoff_capabilities AS c ON c.handoff = w.handoff
+LEFT JOIN handoff_acks AS k ON k.handoff = w.handoff;
 
 CREATE TRIGGER handoff_waits_insert_rules BEFORE INSERT ON handoff_waits BEGIN
   SELECT RAISE(ABORT, 'handoff_id_unknown') WHERE NOT EXISTS (SELECT 1 FROM handoffs WHERE id = NEW.handoff);
@@ -74,8 +58,21 @@ END;
 -- So no wait can overlook an acknowledgment that is there, nor wait for one that can't come.
 CREATE TRIGGER handoff_waits_insert_done AFTER INSERT ON handoff_waits BEGIN
   INSERT INTO handoff_wait_ends (handoff, number, status, reason, boot, at_ns, at)
-  SELECT handoff, number, status, reason, NEW.boot, NEW.at_ns, NEW.at FROM handoff_wait_start_v
-  WHERE handoff = NEW.handoff AND number = NEW.number AND status <> 'pending';
+  SELECT
+    handoff,
+    number,
+    CASE start
+      WHEN 'satisfied' THEN 'satisfied'
+      WHEN 'stopped_by_operator' THEN 'stopped'
+      WHEN 'evidence_unsupported' THEN 'unsupported'
+      ELSE 'failed'
+    END,
+    nullif(start, 'satisfied'),
+    NEW.boot,
+    NEW.at_ns,
+    NEW.at
+  FROM handoff_wait_start_v
+  WHERE handoff = NEW.handoff AND number = NEW.number AND start <> 'pending';
 END;
 
 CREATE TRIGGER handoff_waits_update_rules BEFORE UPDATE ON handoff_waits BEGIN
@@ -99,10 +96,18 @@ CREATE TRIGGER handoff_wait_ends_insert_rules BEFORE INSERT ON handoff_wait_ends
   SELECT RAISE(ABORT, 'wait_status_illegal')
   FROM handoff_waits AS w JOIN handoff_wait_start_v AS s ON s.handoff = w.handoff AND s.number = w.number
   WHERE w.handoff = NEW.handoff AND w.number = NEW.number AND (
-    (s.status <> 'pending' AND (NEW.status, NEW.reason, NEW.boot, NEW.at_ns) IS (s.status, s.reason, w.boot, w.at_ns))
+    -- As it is from its start,
+    (s.start = coalesce(NEW.reason, 'satisfied') AND s.start <> 'pending'
+      AND (NEW.boot, NEW.at_ns, NEW.status) IS (w.boot, w.at_ns, CASE
+        WHEN NEW.reason IS NULL THEN 'satisfied'
+        WHEN NEW.reason = 'stopped_by_operator' THEN 'stopped'
+        WHEN NEW.reason = 'evidence_unsupported' THEN 'unsupported'
+        ELSE 'failed'
+      END))
+    -- or as it came to be.
     OR CASE NEW.status
       WHEN 'satisfied'
-        THEN s.status = 'satisfied' AND NEW.reason IS NULL AND NEW.boot = w.boot AND NEW.at_ns < w.deadline_ns
+        THEN s.start = 'satisfied' AND NEW.reason IS NULL AND NEW.boot = w.boot AND NEW.at_ns < w.deadline_ns
       WHEN 'timed_out_unknown' THEN NEW.reason IS NULL AND NEW.boot = w.boot AND NEW.at_ns >= w.deadline_ns
       WHEN 'stopped' THEN NEW.reason IS 'stopped_by_operator'
       WHEN 'failed'

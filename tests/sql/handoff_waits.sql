@@ -98,8 +98,7 @@ DELETE FROM handoff_waits;
 SELECT status, reason, deadline_ns FROM handoff_waits_v WHERE correlation_id = '10000000-0000-4000-8000-000000000001';
 
 -- How a pending wait can't end: satisfied without an acknowledgment, timed out before its deadline or by another
--- clock,
--- stopped or failed without their reason, unsupported after it was supported.
+-- clock, stopped or failed without their reason, unsupported after it was supported.
 -- refuses: wait_status_illegal
 INSERT INTO handoff_wait_ends (handoff, number, status, reason, boot, at_ns)
 VALUES ('10000000-0000-4000-8000-000000000001', 1, 'satisfied', NULL, printf('%064d', 1), 4000);
@@ -114,6 +113,8 @@ INSERT INTO handoff_wait_ends (handoff, number, status, reason, boot, at_ns)
 VALUES ('10000000-0000-4000-8000-000000000001', 1, 'stopped', NULL, printf('%064d', 1), 4000);
 INSERT INTO handoff_wait_ends (handoff, number, status, reason, boot, at_ns)
 VALUES ('10000000-0000-4000-8000-000000000001', 1, 'failed', NULL, printf('%064d', 1), 4000);
+INSERT INTO handoff_wait_ends (handoff, number, status, reason, boot, at_ns)
+VALUES ('10000000-0000-4000-8000-000000000001', 1, 'failed', 'pending', printf('%064d', 1), 0);
 INSERT INTO handoff_wait_ends (handoff, number, status, reason, boot, at_ns)
 VALUES ('10000000-0000-4000-8000-000000000001', 1, 'failed', 'stopped_by_operator', printf('%064d', 1), 4000);
 INSERT INTO handoff_wait_ends (handoff, number, status, reason, boot, at_ns)
