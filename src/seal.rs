@@ -4,24 +4,24 @@ use std::fmt::Write;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::digest::{Context, SHA256};
-use ring::rand::{SecureRandom, SystemRandom};
+use hmac_sha256::Hash;
 use subtle::ConstantTimeEq;
 
 /// Bytes of a token; written as 43 characters of base64url without padding.
 const TOKEN_BYTES: usize = 32;
 
-/// SHA-256 of one text, or of several, each behind its length; 64 hexadecimal digits.
+/// SHA-256 (by a library that does not ask the processor for its features first: on a virtual machine that takes longer
+/// than what is digested here) of one text, or of several, each behind its length; 64 hexadecimal digits.
 pub fn hex_digest(parts: &[&[u8]]) -> String {
-    let mut context = Context::new(&SHA256);
+    let mut hash = Hash::new();
     for part in parts {
         // Without the lengths, what is moved from one part to the next would make no difference.
         if parts.len() > 1 {
-            context.update(&(part.len() as u64).to_be_bytes());
+            hash.update((part.len() as u64).to_be_bytes());
         }
-        context.update(part);
+        hash.update(part);
     }
-    context.finish().as_ref().iter().fold(String::with_capacity(64), |mut hex, byte| {
+    hash.finalize().iter().fold(String::with_capacity(64), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
@@ -30,7 +30,7 @@ pub fn hex_digest(parts: &[&[u8]]) -> String {
 /// A new token; none where the system has no randomness.
 pub fn token() -> Option<String> {
     let mut bytes = [0; TOKEN_BYTES];
-    SystemRandom::new().fill(&mut bytes).ok()?;
+    getrandom::fill(&mut bytes).ok()?;
     Some(URL_SAFE_NO_PAD.encode(bytes))
 }
 

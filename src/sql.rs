@@ -42,6 +42,7 @@ statements! {
     HANDOFF_GET = "queries/handoff_get";
     HANDOFF_LIST = "queries/handoff_list";
     HANDOFF_MINT = "queries/handoff_mint";
+    HANDOFF_OLD_GET = "queries/handoff_old_get";
     HANDOFF_PREPARE = "queries/handoff_prepare";
     HANDOFF_REFUSE = "queries/handoff_refuse";
     HANDOFF_WAIT_GET = "queries/handoff_wait_get";

@@ -16,11 +16,12 @@ SELECT
   iif(r.assurance = 'token_possession' AND o.at_ns > r.at_ns, o.at, r.at) AS at -- the same to be shown
 FROM handoff_receipts AS r
 JOIN handoffs AS h ON h.id = r.handoff
-JOIN handoff_phase_v AS p ON p.handoff = r.handoff AND p.submission = 'submitted'
-JOIN handoff_outcomes AS o ON o.handoff = r.handoff
+JOIN handoff_outcomes AS o ON o.handoff = r.handoff AND o.submission = 'submitted'
 LEFT JOIN handoff_waits AS w ON w.handoff = r.handoff AND w.number = 1
 LEFT JOIN handoff_wait_ends AS e ON e.handoff = r.handoff AND e.number = 1
 WHERE NOT EXISTS (SELECT 1 FROM handoff_acks AS a WHERE a.handoff = r.handoff)
+  AND NOT EXISTS (SELECT 1 FROM handoff_tombstones AS t WHERE t.handoff = r.handoff)
+  AND NOT EXISTS (SELECT 1 FROM handoff_quarantines AS q WHERE q.epoch = h.epoch)
   AND CASE r.assurance
     -- A statement made now says nothing about when the recipient read; an order that is settled already lets it in.
     WHEN 'operator_confirmed' THEN w.handoff IS NULL OR e.status IS 'timed_out_unknown'

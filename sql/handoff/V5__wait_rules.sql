@@ -15,14 +15,13 @@ SELECT
     WHEN o.fenced = 0 THEN 'evidence_failed'
     -- No route observes an injection.
     WHEN w.goal = 'delivered' OR c.handoff IS NULL THEN 'evidence_unsupported'
-    WHEN p.phase <> 'attempted' AND p.submission <> 'submitted' THEN 'evidence_unsupported'
+    WHEN o.submission <> 'submitted' THEN 'evidence_unsupported'
     WHEN w.boot <> h.boot THEN 'history_unavailable'
     WHEN w.at_ns >= h.at_ns + 86400000000000 THEN 'evidence_unsupported'
     ELSE 'pending'
   END AS start -- pending, satisfied, or the reason why it is neither
 FROM handoff_waits AS w
 JOIN handoffs AS h ON h.id = w.handoff
-JOIN handoff_phase_v AS p ON p.handoff = w.handoff
 LEFT JOIN handoff_outcomes AS o ON o.handoff = w.handoff
 LEFT JOIN handoff_capabilities AS c ON c.handoff = w.handoff
 LEFT JOIN handoff_acks AS k ON k.handoff = w.handoff;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::Args as Arguments;
 
 use super::super::Done;
 use super::binding::Recipient;
@@ -10,12 +10,12 @@ use super::object;
 use super::text::Message;
 use super::wait::Budget;
 use crate::config::{Run, text};
-use crate::db::Access;
+use crate::db::{Access, Args, Db};
 use crate::error::Result;
 use crate::sql;
 
 /// Bind a message to one recipient process. The ledger issues its id; the message itself is not kept yet.
-#[derive(Debug, Args)]
+#[derive(Debug, Arguments)]
 #[command(after_help = "Example:\n  htalk --as me handoff prepare --to reviewer --message-file plan.txt")]
 pub struct Prepare {
     #[command(flatten)]
@@ -40,9 +40,18 @@ impl Prepare {
         let mut args = target.args(&actor, &message);
         args.extend([(":boot", now.boot.as_str().into()), (":now_ns", now.ns.into())]);
         Done::ok(db.write(|db| {
-            db.row(sql::HANDOFF_EXPIRE, &args)?;
-            let row = db.row(sql::HANDOFF_PREPARE, &args)?.unwrap_or_default();
-            object::of(db, &actor, text(&row, "id"))
+            let id = record(db, &args)?;
+            object::of(db, &actor, &id)
         })?)
     }
+}
+
+/// Records a new handoff inside a transaction, after ending the details of those that are old; its id.
+pub fn record(db: &Db, args: Args) -> Result<String> {
+    // Looked at first, for an INSERT comes with all its rules.
+    if db.row(sql::HANDOFF_OLD_GET, args)?.is_some_and(|row| row["is_there"] == true) {
+        db.row(sql::HANDOFF_EXPIRE, args)?;
+    }
+    let row = db.row(sql::HANDOFF_PREPARE, args)?.unwrap_or_default();
+    Ok(text(&row, "id").to_owned())
 }

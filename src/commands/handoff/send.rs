@@ -9,10 +9,10 @@ use uuid::Uuid;
 
 use super::super::Done;
 use super::binding::{Recipient, Target};
-use super::object;
 use super::ssh::{self, Answer, Deadline, Step};
 use super::text::{self, Message, Receipt};
 use super::wait::{self, Budget, Goal};
+use super::{object, prepare};
 use crate::clients::{self, Outcome, Submission};
 use crate::clock::Moment;
 use crate::config::{Actor, Run, text as column};
@@ -169,10 +169,7 @@ impl Plan<'_> {
     fn prepared(&self, db: &Db, id: Option<&str>, args: &[(&'static str, Arg)]) -> Result<String> {
         match id {
             Some(id) => Ok(id.to_owned()),
-            None => {
-                db.row(sql::HANDOFF_EXPIRE, args)?;
-                Ok(column(&db.row(sql::HANDOFF_PREPARE, args)?.unwrap_or_default(), "id").to_owned())
-            }
+            None => prepare::record(db, args),
         }
     }
 
