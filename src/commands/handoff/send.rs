@@ -118,15 +118,16 @@ impl Send {
         if id.is_none() {
             target.objection()?;
         }
+        let is_ack_requested = self.request_ack || self.wait_for == Some(Goal::Acknowledged);
         let plan = Plan {
             actor: &actor,
             target: &target,
             message: &message,
             budget,
             wait_for: self.wait_for,
-            is_ack_requested: self.request_ack || self.wait_for == Some(Goal::Acknowledged),
+            is_ack_requested,
             is_observed: self.observe_delivery || self.wait_for == Some(Goal::Delivered),
-            handler: text::handler(),
+            handler: if is_ack_requested { text::handler() } else { None },
         };
         if self.dry_run {
             return plan.rehearse(&db, id);
