@@ -148,13 +148,15 @@ impl Target {
         Ok(())
     }
 
-    /// Asks the htalk on the other machine; `prepared` is the generation that an earlier prepare was given.
+    /// Asks the htalk on the other machine. A new handoff is bound to the process that is found there; a prepared one
+    /// stays bound to what prepare was given.
     ///
     /// # Errors
     /// `remote_preflight_unavailable`, `remote_generation_unsupported`, `remote_clock_unsupported`, `stale_target`, and
     /// what the other side refused with.
-    pub fn look_remotely(&mut self, host: &str, prepared: Option<String>, time: Duration) -> Result<Answer> {
-        self.generation = self.generation.take().or(prepared);
+    pub fn look_remotely(&mut self, host: &str, prepared: Option<&Row>, time: Duration) -> Result<Answer> {
+        let bound = prepared.and_then(|row| row["generation"].as_str()).map(str::to_owned);
+        self.generation = self.generation.take().or(bound);
         let request = self.request(Step::Probe, &Uuid::new_v4().to_string());
         let answer = ssh::probe(host, &request, time)?;
         if column(&self.peer, "harness") == "claude" && answer.target_generation.is_none() {
@@ -165,6 +167,9 @@ impl Target {
         }
         if self.generation.is_some() && self.generation != answer.target_generation {
             return Err(Error::new("handoff_binding_conflict").with_detail("the session has another generation now"));
+        }
+        if prepared.is_none() {
+            self.generation.clone_from(&answer.target_generation);
         }
         self.address.generation.clone_from(&answer.target_generation);
         self.binding.context.clone_from(&answer.context);

@@ -109,9 +109,8 @@ impl Send {
             _ if is_hopeless => target.take_as_prepared(prepared.as_ref()),
             None => target.look()?,
             Some(host) => {
-                let generation = prepared.as_ref().and_then(|row| row["generation"].as_str().map(str::to_owned));
                 let left = budget.cutoff().saturating_duration_since(Instant::now());
-                let answer = target.look_remotely(&host, generation, left)?;
+                let answer = target.look_remotely(&host, prepared.as_ref(), left)?;
                 remote = Some(Remote { host, answered: Instant::now(), answer });
             }
         }
