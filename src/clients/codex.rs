@@ -76,7 +76,7 @@ impl Client for Codex {
                 context.insert("database".into(), path.display().to_string().into());
                 let command = queue::codex(address, &home, &place)?;
                 if purpose.is_submission {
-                    target.insert("version".into(), queue::version(command)?.into());
+                    target.insert("version".into(), queue::version(command, address)?.into());
                 }
                 match locks::is_held(&home, &address.session_id) {
                     Some(true) => "live",
@@ -146,7 +146,7 @@ fn control_socket(home: &Path) -> PathBuf {
 fn route(address: &Address, home: &Path) -> Result<Route, Refusal> {
     let usual = control_socket(home);
     let path = address.socket.as_deref().unwrap_or(&usual);
-    match socket::open(path, LOOK) {
+    match socket::open(path, address.within(LOOK)) {
         Ok(wire) => {
             let server = AppServer::initialize(wire).map_err(|failure| before_write(&failure, &address.session_id))?;
             Ok(Route::Server(server, path.to_path_buf()))
@@ -218,7 +218,7 @@ fn notify_server(
     if let Some(code) = skip() {
         return Outcome::refused(code, status);
     }
-    server.allow(WRITE);
+    server.allow(address.within(WRITE));
     match server.queue(&address.session_id, text) {
         Ok(id) => outcome(Submission::Submitted, format!("codex_app_server_queued:{id}"), status),
         Err(failure) => match failure.refusal(&address.session_id) {
@@ -249,7 +249,7 @@ fn notify_command(
     if let Some(code) = skip() {
         return Outcome::refused(code, status);
     }
-    match queue::submit(command, &address.session_id, text) {
+    match queue::submit(command, address, text) {
         Queued::Yes(id) => outcome(Submission::Submitted, format!("codex_cli_queued:{id}"), status),
         Queued::No(code) => Outcome::refused(code, status),
         Queued::Unknown(code) => outcome(Submission::Unknown, code, status),

@@ -11,6 +11,7 @@ mod opencode;
 pub use opencode::url::server_url;
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
@@ -30,12 +31,19 @@ pub struct Address {
     pub url: Option<String>,
     /// The one process life that is meant, for a handoff; none: whichever has the session.
     pub generation: Option<String>,
+    /// When whoever asks stops waiting, for a handoff; none: at the adapter's own limits.
+    pub until: Option<Instant>,
 }
 
 impl Address {
     /// Whether the session may work in any directory.
     pub fn is_anywhere(&self) -> bool {
         self.workspace.as_os_str().is_empty()
+    }
+
+    /// How long a step may take that usually may take this long.
+    pub fn within(&self, usual: Duration) -> Duration {
+        self.until.map_or(usual, |until| usual.min(until.saturating_duration_since(Instant::now())))
     }
 }
 

@@ -100,6 +100,7 @@ pub fn address(peer: &Row) -> Address {
         socket: path("socket"),
         url: peer.get("url").and_then(Value::as_str).map(str::to_owned),
         generation: None,
+        until: None,
     }
 }
 

@@ -46,13 +46,17 @@ pub fn codex(address: &Address, codex_home: &Path, place: &Place) -> Result<Comm
     Ok(command)
 }
 
+fn limits(address: &Address) -> Limits {
+    Limits { time: address.within(LIMITS.time), ..LIMITS }
+}
+
 /// What `codex --version` prints, on one line of at most 128 characters without control characters.
 ///
 /// # Errors
 /// `native_version_unavailable`: the command does not run, so nothing has to be tried with it.
-pub fn version(mut command: Command) -> Result<Option<String>, Refusal> {
+pub fn version(mut command: Command, address: &Address) -> Result<Option<String>, Refusal> {
     let refuse = |words: String| Err(Refusal::new("native_version_unavailable").with_detail(words));
-    match process::run(command.arg("--version"), Vec::new(), LIMITS) {
+    match process::run(command.arg("--version"), Vec::new(), limits(address)) {
         Err(error) => refuse(error.to_string()),
         Ok(Ended::Exited { status, stdout, .. }) if status.success() => Ok(String::from_utf8(stdout)
             .ok()
@@ -63,11 +67,12 @@ pub fn version(mut command: Command) -> Result<Option<String>, Refusal> {
     }
 }
 
-/// Queues `text` for the thread `id`.
-pub fn submit(mut command: Command, id: &str, text: &str) -> Queued {
+/// Queues `text` for the thread of a peer.
+pub fn submit(mut command: Command, address: &Address, text: &str) -> Queued {
+    let id = address.session_id.as_str();
     // With `=`: a text that starts with a dash would be taken for an option.
     command.args(["queue", "--thread", id]).arg(format!("--message={text}"));
-    match process::run(&mut command, Vec::new(), LIMITS) {
+    match process::run(&mut command, Vec::new(), limits(address)) {
         Err(_) => Queued::No("adapter_unavailable".into()),
         // A complete receipt counts, whatever the command did after it.
         Ok(Ended::Limit { limit, stdout }) => match (receipt(&stdout, id), limit) {

@@ -63,6 +63,8 @@ impl Request {
             socket: None,
             url: None,
             generation: self.target_generation.clone(),
+            // The sender ends this process when it stops waiting.
+            until: None,
         };
         let purpose = Purpose {
             names_home: self.codex_home.is_some(),

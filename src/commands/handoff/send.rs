@@ -96,6 +96,7 @@ impl Send {
         let (db, actor) = super::open_as_actor(run, Access::Write)?;
         let message = Message::read(&self.message_file, budget.cutoff())?;
         let mut target = self.recipient.named(&db, true)?;
+        target.address.until = Some(budget.end());
         let prepared = match id {
             Some(id) => db.row(sql::HANDOFF_BINDING_GET, &[(":id", id.into())])?,
             None => None,
