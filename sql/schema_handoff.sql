@@ -172,11 +172,12 @@ SELECT
   iif(r.assurance = 'token_possession' AND o.at_ns > r.at_ns, o.at, r.at) AS at -- the same to be shown
 FROM handoff_receipts AS r
 JOIN handoffs AS h ON h.id = r.handoff
-JOIN handoff_phase_v AS p ON p.handoff = r.handoff AND p.submission = 'submitted'
-JOIN handoff_outcomes AS o ON o.handoff = r.handoff
+JOIN handoff_outcomes AS o ON o.handoff = r.handoff AND o.submission = 'submitted'
 LEFT JOIN handoff_waits AS w ON w.handoff = r.handoff AND w.number = 1
 LEFT JOIN handoff_wait_ends AS e ON e.handoff = r.handoff AND e.number = 1
 WHERE NOT EXISTS (SELECT 1 FROM handoff_acks AS a WHERE a.handoff = r.handoff)
+  AND NOT EXISTS (SELECT 1 FROM handoff_tombstones AS t WHERE t.handoff = r.handoff)
+  AND NOT EXISTS (SELECT 1 FROM handoff_quarantines AS q WHERE q.epoch = h.epoch)
   AND CASE r.assurance
     -- A statement made now says nothing about when the recipient read; an order that is settled already lets it in.
     WHEN 'operator_confirmed' THEN w.handoff IS NULL OR e.status IS 'timed_out_unknown'
@@ -287,14 +288,13 @@ SELECT
     WHEN o.fenced = 0 THEN 'evidence_failed'
     -- No route observes an injection.
     WHEN w.goal = 'delivered' OR c.handoff IS NULL THEN 'evidence_unsupported'
-    WHEN p.phase <> 'attempted' AND p.submission <> 'submitted' THEN 'evidence_unsupported'
+    WHEN o.submission <> 'submitted' THEN 'evidence_unsupported'
     WHEN w.boot <> h.boot THEN 'history_unavailable'
     WHEN w.at_ns >= h.at_ns + 86400000000000 THEN 'evidence_unsupported'
     ELSE 'pending'
   END AS start -- pending, satisfied, or the reason why it is neither
 FROM handoff_waits AS w
 JOIN handoffs AS h ON h.id = w.handoff
-JOIN handoff_phase_v AS p ON p.handoff = w.handoff
 LEFT JOIN handoff_outcomes AS o ON o.handoff = w.handoff
 LEFT JOIN handoff_capabilities AS c ON c.handoff = w.handoff
 LEFT JOIN handoff_acks AS k ON k.handoff = w.handoff;

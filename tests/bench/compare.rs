@@ -217,7 +217,7 @@ impl Bench {
         session::start(&home);
         let add = format!("peer add session --harness claude --session {} --workspace {}", session::ID, home.display());
         let text = home.join("text");
-        fs::write(&text, "1 KB of it. ".repeat(86)[..1024].as_bytes()).unwrap();
+        fs::write(&text, &"1 KB of it. ".repeat(86).as_bytes()[..1024]).unwrap();
         fs::set_permissions(&text, fs::Permissions::from_mode(0o600)).unwrap();
         let text = text.to_str().unwrap();
         let run = |line: &str| mailbox.answer(&line.split(' ').collect::<Vec<_>>());

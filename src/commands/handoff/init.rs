@@ -28,7 +28,7 @@ impl Init {
         Done::ok(json!({
             "ledger_epoch": epoch,
             "recovery": { "list": progress().command(&["handoff", "list"]) },
-            "next_action": "Prepare a handoff with htalk handoff prepare, or hand over at once with htalk handoff send.",
+            "next_action": "Prepare a handoff with htalk handoff prepare, or send one at once with handoff send.",
         }))
     }
 }

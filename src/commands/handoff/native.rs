@@ -46,7 +46,7 @@ fn read() -> Result<(Request, String)> {
     let request: Request = ssh::object(&bytes[..end]).ok_or_else(invalid)?;
     let is_whole = request.schema_version == ssh::VERSION
         && request.text_bytes as usize == text.len()
-        && (request.step == Step::Submit) == !text.is_empty()
+        && (request.step == Step::Submit) != text.is_empty()
         && (request.step == Step::Submit) == request.deadline.is_some()
         && text.len() <= TEXT_BYTES
         && super::is_id(&request.correlation_id);

@@ -70,7 +70,7 @@ fn next_action(handoff: &Value) -> &'static str {
         "submitted" if is_pending => "It was submitted; wait for its acknowledgment with wait. Never send it again.",
         "submitted" => "It was submitted; whether it was read nothing proves. Never send it again.",
         "timed_out_unknown" => {
-            "It was submitted or may have been, and nobody acknowledged it in time. Ask the recipient; never send it again."
+            "Nobody acknowledged it in time, which says nothing of its arrival. Ask the recipient; never send it again."
         }
         _ => "It may have been submitted; nobody knows. Ask the recipient what arrived; never send it again.",
     }

@@ -25,7 +25,7 @@ impl Quarantine {
         Done::ok(json!({
             "ledger_epoch": epoch,
             "recovery": { "list": progress().command(&["handoff", "list"]) },
-            "next_action": "Ask the recipients of open handoffs what arrived. Begin a new history with htalk handoff init.",
+            "next_action": "Ask the recipients of open handoffs what arrived; handoff init begins a new history.",
         }))
     }
 }

@@ -189,7 +189,7 @@ fn call(host: &str, request: &Request, text: &str, time: Duration) -> std::io::R
         }
         Ended::Limit { stdout, .. } => (stdout, "it took too long or printed too much".to_owned()),
     };
-    Ok(Called { answer: only_line(&stdout).and_then(|line| object(line)), ending })
+    Ok(Called { answer: only_line(&stdout).and_then(object), ending })
 }
 
 /// The one complete line of an output.
