@@ -9,25 +9,16 @@ BINARY for --claude is the native program of 2.1.332 or later, for --old-claude 
 import argparse
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
 import time
 
-import claude_rig
-from claude_rig import Rig, until
+import claude_handoffs
+from claude_handoffs import handoff, want_state
+from claude_rig import Failure, Rig, asking, kill, until, want
 
 ARGUMENTS = None
-
-
-class Failure(Exception):
-    pass
-
-
-def want(condition, *facts):
-    if not condition:
-        raise Failure(" ".join(str(fact) for fact in facts))
 
 
 def told(answer, submission, detail, exit):
@@ -52,23 +43,6 @@ def in_time(rig, submission, detail, exit):
             return told(answer, submission, detail, exit)
         told(answer, "submission_unknown", "claude_not_confirmed", 2)
     raise Failure("the session is too slow: no report within 400 ms, five times")
-
-
-def kill(session):
-    """Kills a client and waits until the system has torn it down; its terminal may keep it as a zombie."""
-    os.kill(session.pid, signal.SIGKILL)
-
-    def is_down():
-        try:
-            with open(f"/proc/{session.pid}/stat") as file:
-                return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
-        except OSError:
-            return True
-    want(until(is_down), "not killed")
-
-
-def asking(rig):
-    want(rig.htalk("peer", "add", "a", "--harness", "test", "--delivery", "pull")["exit"] == 0, "peer add")
 
 
 def exchange(rig):
@@ -316,8 +290,18 @@ def timing(rig):
         begun = time.monotonic()
         rig.htalk("peer", "check", "b")
         checks.append((time.monotonic() - begun) * 1000)
-    times.sort(), checks.sort()
-    print(f"      send, listening included: median {times[6]:.0f} ms, worst {times[-1]:.0f} ms; check: median {checks[10]:.1f} ms")
+    want(rig.htalk("handoff", "init")["exit"] == 0, "init")
+    handoffs = []
+    for _ in range(12):
+        session.settle()
+        begun = time.monotonic()
+        told = handoff(rig, "send", "--to", "b", "--request-ack", input="What is the state?")
+        if told.get("reason") != "claude_not_confirmed":
+            want_state(told, "submitted", 0)
+            handoffs.append((time.monotonic() - begun) * 1000)
+    times.sort(), checks.sort(), handoffs.sort()
+    print(f"      send, listening included: median {times[6]:.0f} ms, worst {times[-1]:.0f} ms; check: median {checks[10]:.1f} ms; "
+          f"handoff send: median {handoffs[len(handoffs) // 2]:.0f} ms, worst {handoffs[-1]:.0f} ms of {len(handoffs)}")
 
 
 def no_socket(rig):
@@ -340,6 +324,7 @@ SCENARIOS = {
     held: {"mode": "bypass"}, accepted: {"mode": "bypass", "settings": {"crossSessionInbound": "accept"}},
     refused: {"settings": {"crossSessionInbound": "refuse"}}, clear: {}, clear_meanwhile: {}, several: {},
     killed_client: {}, killed_sender: {}, many: {}, broken_record: {}, usual_places: {"usual_places": True}, timing: {},
+    **claude_handoffs.SCENARIOS,
     no_socket: {"old": True},
 }
 

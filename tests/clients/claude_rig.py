@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -24,6 +25,15 @@ def until(look, seconds=15, pause=0.05):
         if found or time.monotonic() > end:
             return found or None
         time.sleep(pause)
+
+
+class Failure(Exception):
+    pass
+
+
+def want(condition, *facts):
+    if not condition:
+        raise Failure(" ".join(str(fact) for fact in facts))
 
 
 class Rig:
@@ -83,12 +93,14 @@ class Rig:
         return None
 
     def run(self, *words, **options):
+        if "input" not in options:
+            options["stdin"] = subprocess.DEVNULL
         return subprocess.run(words, env={**self.environment, **options.pop("env", {})}, cwd=self.root, text=True,
-                              capture_output=True, stdin=subprocess.DEVNULL, timeout=60, **options)
+                              capture_output=True, timeout=60, **options)
 
-    def htalk(self, *words):
+    def htalk(self, *words, **options):
         """Runs htalk outside of any session; its object and exit code."""
-        ran = self.run("htalk", *words)
+        ran = self.run("htalk", *words, **options)
         assert ran.stdout, ran.stderr
         return {**json.loads(ran.stdout), "exit": ran.returncode}
 
@@ -164,3 +176,20 @@ class Session:
                                workspace or self.rig.workspace(self.name), "--home", self.rig.config)
         assert added["exit"] == 0, added
         return added
+
+
+def asking(rig):
+    want(rig.htalk("peer", "add", "a", "--harness", "test", "--delivery", "pull")["exit"] == 0, "peer add")
+
+
+def kill(session):
+    """Kills a client and waits until the system has torn it down; its terminal may keep it as a zombie."""
+    os.kill(session.pid, signal.SIGKILL)
+
+    def is_down():
+        try:
+            with open(f"/proc/{session.pid}/stat") as file:
+                return file.read().rsplit(")", 1)[1].split()[0] in "ZX"
+        except OSError:
+            return True
+    want(until(is_down), "not killed")

@@ -35,6 +35,7 @@ import uuid
 
 VERSION = "0.171.0"
 WAIT = 30.0
+HANDED = "message of a handoff, which no notice has"
 
 
 def options():
@@ -174,9 +175,9 @@ class World:
 
     # --- htalk
 
-    def htalk(self, *words, exit=0, **variables):
+    def htalk(self, *words, exit=0, input="", **variables):
         run = subprocess.run([os.path.join(self.bin, "htalk"), "--db", self.mailbox, *words], capture_output=True, text=True,
-                             env={**self.environment, **variables}, cwd=self.root, stdin=subprocess.DEVNULL, timeout=60)
+                             env={**self.environment, **variables}, cwd=self.root, input=input, timeout=60)
         assert run.returncode == exit, f"htalk {' '.join(words)}: exit {run.returncode}: {run.stdout} {run.stderr}"
         return json.loads(run.stdout)
 
@@ -197,6 +198,15 @@ class World:
         if status:
             assert told["recipient_status"] in status.split("|"), told
         assert not self.model.has(body), "a body was in a notice"
+        return told
+
+    def begin_ledger(self):
+        os.chmod(self.workspace, 0o700)
+        self.htalk("handoff", "init")
+
+    def handoff(self, verb, *words, exit=0, input=HANDED):
+        told = self.htalk("--as", "asker", "handoff", verb, *words, exit=exit, input=input)
+        assert not self.model.has(HANDED), "a body was in a notice"
         return told
 
     # --- codex
@@ -543,6 +553,78 @@ def sender_killed_between_claim_and_outcome(world):
     assert (told["created"], told["submission"], told["notification_finished_at"]) == (False, "submission_unknown", None), told
 
 
+def handed_over(world, name, thread, transport):
+    """Correlation only, whatever is asked for: one item, no process that it was bound to, no token."""
+    told = world.handoff("send", "--to", name, "--request-ack")
+    facts, native, id = told["handoff"], told["native"], told["handoff"]["correlation_id"]
+    assert (facts["state"], facts["target_generation"], facts["ack"]) == ("submitted", None, {"status": "unsupported"}), told
+    assert (native["status"], native["transport"], native["consumption_confirmed"]) == ("queued", transport, False), told
+    assert re.fullmatch("[0-9a-f-]{36}", native["queue_id"]), told
+    until("its notice", lambda: world.model.has(f"message {id}"))
+    assert not any("capability" in said or "handoff ack" in said for said in world.model.seen), world.model.seen
+    with sqlite3.connect(world.mailbox) as file:
+        assert file.execute("SELECT count(*) FROM handoff_capabilities").fetchone() == (0,)
+    before = len(world.model.seen)
+    for goal in ("acknowledged", "delivered"):
+        refused = world.handoff("send", "--to", name, "--wait-for", goal, exit=1)
+        assert (refused["handoff"]["state"], refused["reason"]) == ("refused", "evidence_unsupported"), refused
+        assert refused["handoff"]["wait"]["status"] == "unsupported", refused
+    again = world.handoff("send", id, "--to", name, exit=1)
+    assert again["error"] == "handoff_already_attempted", again
+    statement = {"schema_version": 1, "ledger_epoch": facts["ledger_epoch"], "correlation_id": id,
+                 "target_generation": None, "confirmed": True}
+    refused = world.handoff("confirm", "--receipt", "-", exit=1, input=json.dumps(statement))
+    assert refused["error"] == "receipt_authority_unavailable", refused
+    time.sleep(12)  # longer than a session of its own takes to look at its queue
+    assert world.queued(thread) == [] and len(world.model.seen) == before, "something else was queued"
+    assert sum(f"message {id}" in said for said in world.model.seen) == 1, "more than one item"
+    assert [row["id"] for row in world.htalk("--as", name, "inbox")["messages"]] == [id]
+    # In use by a process: a home that is named needs no decision.
+    world.handoff("send", "--to", name, "--codex-home", world.codex_home)
+
+
+def handoff_to_a_default_session(world):
+    thread = world.session("one")
+    world.peers(one=thread)
+    world.begin_ledger()
+    handed_over(world, "one", thread, "codex_app_server")
+
+
+def handoff_to_an_embedded_session(world):
+    thread = world.session("own", "--no-daemon")
+    world.peers(own=thread)
+    world.begin_ledger()
+    handed_over(world, "own", thread, "codex_cli")
+
+
+def handoff_to_an_inactive_home(world):
+    """A saved thread that no process has: a home that is named takes a decision, at prepare and again at send."""
+    thread = world.session("own", "--no-daemon")
+    world.peers(own=thread)
+    world.begin_ledger()
+    message = os.path.join(world.workspace, "m")
+    with open(message, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write(HANDED)
+    named = ["--to", "own", "--message-file", message, "--codex-home", world.codex_home]
+    decided = [*named, "--allow-inactive-codex-home"]
+    in_use = world.handoff("prepare", *named)["handoff"]["correlation_id"]
+    world.tm("kill-session", "-t", "own")
+    until("the client ends", lambda: not world.ours())
+    prepared = lambda id: world.handoff("status", id)["handoff"]["state"] == "validated"
+    told = world.handoff("send", in_use, *named, exit=1)
+    assert told["error"] == "handoff_native_context_changed" and prepared(in_use), told
+    assert world.handoff("prepare", *named, exit=1)["error"] == "inactive_codex_home"
+    assert world.handoff("send", *named, exit=1)["error"] == "inactive_codex_home"
+    id = world.handoff("prepare", *decided)["handoff"]["correlation_id"]
+    for words in (named, ["--to", "own", "--message-file", message]):
+        told = world.handoff("send", id, *words, exit=1)
+        assert told["error"] in ("handoff_native_context_changed", "handoff_binding_conflict") and prepared(id), told
+    assert world.queued(thread) == []
+    told = world.handoff("send", id, *decided)
+    assert (told["handoff"]["state"], [told["native"]["queue_id"]]) == ("submitted", world.queued(thread)), told
+    assert len(world.handoff("list")["handoffs"]) == 2, "a refusal of prepare was recorded"
+
+
 def told_inside(world, caller):
     """What a send from a command of this session answers."""
     out = os.path.join(world.workspace, "out")
@@ -599,9 +681,18 @@ def time_to_submit(world):
 
     bare = median(lambda: world.htalk("--as", "asker", "send", "one", "--no-notify", "--message", "x"))
     whole = median(lambda: world.send("one"))
+    world.begin_ledger()
+    handoff = median(lambda: world.handoff("send", "--to", "one"))
     client = median(lambda: conversation(world.socket, thread))
-    print(f"  a send: {bare:.1f} ms without a notice, {whole:.1f} ms with one; the client's own answers: {client:.1f} ms",
-          flush=True)
+    print(f"  a send: {bare:.1f} ms without a notice, {whole:.1f} ms with one; the client's own answers: {client:.1f} ms; "
+          f"a handoff: {handoff:.1f} ms", flush=True)
+    own = world.session("own", "--no-daemon")
+    world.add("own", own)
+    world.tm("kill-server")
+    for pid in world.ours():
+        os.kill(pid, signal.SIGKILL)
+    whole, handoff = median(lambda: world.send("own"), 10), median(lambda: world.handoff("send", "--to", "own"), 10)
+    print(f"  by the command: a send {whole:.1f} ms, a handoff {handoff:.1f} ms", flush=True)
 
 
 def conversation(path, thread):
@@ -629,7 +720,8 @@ def conversation(path, thread):
 SCENARIOS = [exchange_in_both_directions, embedded_session, closed_embedded_session, killed_embedded_session,
              active_session_and_withdrawal, session_without_a_prompt, helper_threads_are_not_listed, refusals, killed_server,
              unloaded_thread, named_socket, named_homes, sender_killed_between_claim_and_outcome, inside_the_sandbox,
-             inside_a_sandbox_with_network, inside_the_sandbox_without_a_server, time_to_submit]
+             inside_a_sandbox_with_network, inside_the_sandbox_without_a_server, handoff_to_a_default_session,
+             handoff_to_an_embedded_session, handoff_to_an_inactive_home, time_to_submit]
 
 
 def main():
