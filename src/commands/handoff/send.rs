@@ -309,12 +309,14 @@ impl Plan<'_> {
         ]);
         // Whatever the ledger says to this, the effect is what it is: the answer names both.
         db.write(|db| db.row(sql::HANDOFF_FINISH, &args)).map_err(|error| {
+            // Locked once: a second lock in the same expression would wait for the first for ever.
+            let progress = progress();
             error
                 .with_fact("correlation_id", fence.id.as_str())
                 .with_fact("submission", submission)
                 .with_fact("notification_detail", outcome.detail.as_str())
-                .with_fact("show", progress().command(&["show", &fence.id]))
-                .with_fact("status", progress().command(&["handoff", "status", &fence.id]))
+                .with_fact("show", progress.command(&["show", &fence.id]))
+                .with_fact("status", progress.command(&["handoff", "status", &fence.id]))
         })?;
         let mut is_met = is_submitted;
         let object = match &fence.wait {
