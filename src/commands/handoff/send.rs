@@ -358,18 +358,19 @@ impl Plan<'_> {
 }
 
 impl Answer {
-    /// The outcome that the other side states.
+    /// The outcome that the other side states. What no htalk says proves nothing.
     fn outcome(&self) -> Outcome {
-        let submission = match self.status.as_str() {
-            "submitted" => Submission::Submitted,
-            "refused" => Submission::NotSubmitted,
-            _ => Submission::Unknown,
+        let (submission, detail) = match (self.status.as_str(), self.detail.as_deref()) {
+            ("submitted", Some(detail)) => (Submission::Submitted, detail),
+            ("refused", Some(detail)) => (Submission::NotSubmitted, detail),
+            ("unknown", Some(detail)) => (Submission::Unknown, detail),
+            _ => (Submission::Unknown, "ssh_handoff_response_unknown"),
         };
         const STATES: [&str; 7] = ["idle", "active", "busy", "waiting", "retry", "not_loaded", "unknown"];
         let state = self.recipient_status.as_deref();
         Outcome {
             submission,
-            detail: self.detail.clone().unwrap_or_else(|| "ssh_handoff_response_unknown".into()),
+            detail: detail.to_owned(),
             recipient_status: STATES.into_iter().find(|known| Some(*known) == state),
         }
     }
