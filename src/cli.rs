@@ -148,7 +148,7 @@ verbs! {
         Send(commands::handoff::send::Send) = "send",
         /// Print what is known of a handoff
         Status(commands::handoff::status::Status) = "status",
-        /// List the own handoffs, newest first
+        /// List the handoffs of the calling peer, newest first
         List(commands::handoff::list::List) = "list",
         /// Wait for the acknowledgment of a handoff
         Wait(commands::handoff::wait::Wait) = "wait",
@@ -156,7 +156,7 @@ verbs! {
         Confirm(commands::handoff::receipt::Confirm) = "confirm",
         /// Present the receipt that came with a handoff
         Ack(commands::handoff::receipt::Ack) = "ack",
-        /// Declare the ledger a restored copy: nothing in it proves or allows anything any more
+        /// Declare the ledger a restored copy, which can't be undone: nothing in it counts any more
         Quarantine(commands::handoff::quarantine::Quarantine) = "quarantine",
         /// Answer a htalk of another machine over SSH
         Native(commands::handoff::native::Native) = "native".hide(true),
@@ -170,7 +170,11 @@ pub fn parse() -> Cli {
             let _ = crate::output::plain(concat!(env!("CARGO_PKG_VERSION"), "\n"));
             std::process::exit(0);
         }
-        let text = error.render().to_string();
+        // A receipt that was given as an argument must not come back: it holds a secret.
+        let mut text = error.render().to_string();
+        for word in std::env::args_os().filter_map(|word| word.into_string().ok()).filter(|word| word.contains('{')) {
+            text = text.replace(&word, "{…}");
+        }
         let _ = if error.use_stderr() { crate::output::usage(&text) } else { crate::output::plain(&text) };
         std::process::exit(error.exit_code());
     })

@@ -17,7 +17,7 @@ INSERT INTO error_codes (code, exit, meaning, next_step) VALUES
     'Choose such a peer, or use send.'),
   ('handoff_message_must_be_1_to_1000000_characters', 1,
     'The message of a handoff has 1 to 1,000,000 characters in at most 4,000,000 bytes, and is not blank.',
-    'Shorten the text, or name a file in which the recipient finds the rest. Nothing was saved.'),
+    'Give a text within these limits, or name a file in which the recipient finds the rest. Nothing was saved.'),
   ('handoff_frame_too_large', 1,
     'The message is too long for its way: 1,000,000 characters framed, to Codex 32,768 bytes, over SSH 90,000.',
     'Shorten the text. Nothing was saved.'),

@@ -91,6 +91,22 @@ impl Recipient {
         Ok(target)
     }
 
+    /// These options as they are given again; none where one is not UTF-8.
+    pub fn words(&self) -> Option<Vec<String>> {
+        let mut words = vec!["--to".to_owned(), self.to.clone()];
+        for host in &self.host {
+            words.extend(["--host".to_owned(), host.clone()]);
+        }
+        if let Some(generation) = &self.generation {
+            words.push(format!("--generation={generation}"));
+        }
+        if let Some(home) = &self.codex_home {
+            words.extend(["--codex-home".to_owned(), home.to_str()?.to_owned()]);
+        }
+        words.extend(self.allow_inactive_codex_home.then(|| "--allow-inactive-codex-home".to_owned()));
+        Some(words)
+    }
+
     fn home(&self, peer: &Row, is_remote: bool) -> Result<Option<String>> {
         let Some(path) = &self.codex_home else { return Ok(None) };
         let refuse = |words: &str| Err(Error::new("invalid_handoff").with_detail(format!("--codex-home: {words}")));

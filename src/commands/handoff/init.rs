@@ -27,7 +27,7 @@ impl Init {
         let epoch = begun.and_then(|mut row| row.shift_remove("ledger_epoch")).unwrap_or(Value::Null);
         Done::ok(json!({
             "ledger_epoch": epoch,
-            "recovery": { "list": progress().command(&["handoff", "list"]) },
+            "recovery": progress().recovery(),
             "next_action": "Prepare a handoff with htalk handoff prepare, or send one at once with handoff send.",
         }))
     }

@@ -7,10 +7,10 @@ use super::super::{Done, page};
 use crate::clock::Moment;
 use crate::config::Run;
 use crate::db::{self, Arg};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::sql;
 
-/// List the own handoffs, newest first.
+/// List the handoffs that the calling peer sent or prepared, newest first.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  htalk --as me handoff list --limit 10")]
 pub struct List {
@@ -26,7 +26,7 @@ impl List {
         db::require_private(run.mailbox())?;
         let handoffs = run.read(|db| {
             if !db.has_handoffs()? {
-                return Err(Error::new("handoff_history_unavailable"));
+                return Err(super::no_ledger());
             }
             let now = Moment::now();
             let actor = run.actor(db)?;

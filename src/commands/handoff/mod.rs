@@ -43,17 +43,18 @@ pub fn run(verb: Handoff, run: Result<Run>) -> Done {
     done.unwrap_or_else(refused)
 }
 
-/// The answer of an error. What is no misuse is an answer about a handoff; the words for an ordinary message, which is
-/// saved by then, would be wrong for it.
+/// The answer of an error. What is no misuse is an answer about a handoff. What a client is refused for has words for an
+/// ordinary message, which is saved by then; they would be wrong here.
 fn refused(error: Error) -> Done {
     const NEXT: &str =
         "Nothing was handed over, and what was prepared stays prepared. See detail; peer check looks at the session.";
     if is_misuse(&error.code) {
         return refusal(error);
     }
-    let is_shared = db::error_row(&error.code).is_some_and(|row| row["exit"] != 1);
+    let is_of_client =
+        ["recipient_", "codex_", "claude_", "adapter_"].iter().any(|start| error.code.starts_with(start));
     let mut done = Done { exit: 1, ..refusal(error) };
-    if let Some(answer) = done.value.as_mut().filter(|_| is_shared) {
+    if let Some(answer) = done.value.as_mut().filter(|_| is_of_client) {
         answer["next_action"] = NEXT.into();
     }
     done
@@ -79,7 +80,13 @@ fn is_misuse(code: &str) -> bool {
 fn open(run: &Run, access: Access) -> Result<Db> {
     db::require_private(run.mailbox())?;
     let db = run.open(access)?;
-    if db.has_handoffs()? { Ok(db) } else { Err(Error::new("handoff_history_unavailable")) }
+    if db.has_handoffs()? { Ok(db) } else { Err(no_ledger()) }
+}
+
+/// The error of a mailbox without the ledger.
+fn no_ledger() -> Error {
+    let words = "this mailbox has no ledger of handoffs yet; htalk handoff init begins it, and nothing was sent";
+    Error::new("handoff_history_unavailable").with_detail(words)
 }
 
 /// The same, and who is calling.
@@ -96,7 +103,8 @@ fn now() -> Result<Moment> {
 
 /// The id of a handoff, as the ledger writes it.
 fn correlation_id(text: &str) -> Result<String> {
-    if is_id(text) { Ok(text.to_owned()) } else { Err(Error::new("invalid_correlation_id")) }
+    let refuse = || Error::new("invalid_correlation_id").with_detail("the whole id, 36 characters in lower case");
+    is_id(text).then(|| text.to_owned()).ok_or_else(refuse)
 }
 
 /// Whether a text is a UUID of version 4 in lower case.

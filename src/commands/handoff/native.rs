@@ -15,18 +15,17 @@ use crate::error::{Error, Result};
 /// The longest budget of a sender; by then it listens no more.
 const TIME: Duration = Duration::from_secs(60);
 
-/// Answer a htalk of another machine: one line of JSON on standard input, the text behind it.
+/// Answer a htalk of another machine, which runs this over SSH: one line of JSON on standard input, the text behind it.
 #[derive(Debug, Args)]
 pub struct Native {
     /// Always -, standard input
-    #[arg(long, value_name = "-", value_parser = ["-"])]
-    frame: String,
+    #[arg(long = "frame", value_name = "-", value_parser = ["-"])]
+    _frame: String,
 }
 
 impl Native {
     /// Prints one line; 0 if the session is ready, or got the text.
     pub fn run(self) -> Done {
-        debug_assert_eq!(self.frame, "-");
         match read() {
             Ok((request, text)) => {
                 let answer = request.answer(&text);

@@ -39,7 +39,10 @@ pub fn of(db: &Db, actor: &Actor, id: &str) -> Result<Row> {
         recovery.insert("show".into(), progress().command(&["show", id]).into());
     }
     row.insert("recovery".into(), recovery.into());
-    row.insert("next_action".into(), next_action(&handoff).into());
+    let is_own = text(&row, "sender") == actor.name;
+    let words =
+        if is_own { next_action(&handoff) } else { "The handoff is its sender's; answer the message as usual." };
+    row.insert("next_action".into(), words.into());
     row.insert("actor_source".into(), actor.source.into());
     Ok(row)
 }

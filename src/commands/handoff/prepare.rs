@@ -9,9 +9,10 @@ use super::binding::Recipient;
 use super::object;
 use super::text::Message;
 use super::wait::Budget;
-use crate::config::{Run, text};
-use crate::db::{Access, Args, Db};
+use crate::config::{Run, expand, text};
+use crate::db::{Access, Args, Db, Row};
 use crate::error::Result;
+use crate::progress::progress;
 use crate::sql;
 
 /// Bind a message to one recipient process. The ledger issues its id; the message itself is not kept yet.
@@ -39,10 +40,25 @@ impl Prepare {
         let now = super::now()?;
         let mut args = target.args(&actor, &message);
         args.extend([(":boot", now.boot.as_str().into()), (":now_ns", now.ns.into())]);
-        Done::ok(db.write(|db| {
+        let mut object = db.write(|db| {
             let id = record(db, &args)?;
             object::of(db, &actor, &id)
-        })?)
+        })?;
+        if let Some(send) = self.send_command(&object) {
+            object["recovery"]["send"] = send.into();
+        }
+        Done::ok(object)
+    }
+
+    /// The command that sends what was prepared; none where the message came from standard input.
+    fn send_command(&self, object: &Row) -> Option<String> {
+        let id = object["handoff"]["correlation_id"].as_str()?;
+        let file = std::path::absolute(expand(&self.message_file).ok()?).ok()?;
+        let is_file = self.message_file.as_os_str() != "-";
+        let mut words = vec!["handoff".to_owned(), "send".to_owned(), id.to_owned()];
+        words.extend(self.recipient.words()?);
+        words.extend(["--message-file".to_owned(), file.to_str()?.to_owned()]);
+        is_file.then(|| progress().command(&words.iter().map(String::as_str).collect::<Vec<_>>()))
     }
 }
 

@@ -11,9 +11,10 @@ use crate::progress::progress;
 use crate::sql;
 
 /// Declare the ledger a restored copy, after a backup was put back: what was sent in the meantime it can't know. All
-/// its handoffs become unknown for good, and no receipt counts any more.
+/// its handoffs become unknown for good, those with a proven acknowledgment too, and no receipt counts any more. This
+/// can't be undone.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  htalk handoff quarantine && htalk handoff init")]
+#[command(after_help = "Example, after a backup was put back:\n  htalk handoff quarantine")]
 pub struct Quarantine {}
 
 impl Quarantine {
@@ -24,7 +25,7 @@ impl Quarantine {
         let epoch = ended.and_then(|mut row| row.shift_remove("ledger_epoch")).unwrap_or(Value::Null);
         Done::ok(json!({
             "ledger_epoch": epoch,
-            "recovery": { "list": progress().command(&["handoff", "list"]) },
+            "recovery": progress().recovery(),
             "next_action": "Ask the recipients of open handoffs what arrived; handoff init begins a new history.",
         }))
     }

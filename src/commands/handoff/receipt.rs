@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::Done;
 use super::text::Receipt;
@@ -24,14 +24,15 @@ const TIME: Duration = Duration::from_secs(5);
 #[derive(Debug, Args)]
 struct Frame {
     /// Always -, standard input: one JSON object of at most 4,096 bytes
-    #[arg(long, value_name = "-", value_parser = ["-"])]
+    #[arg(long, value_name = "-")]
     receipt: String,
 }
 
 /// Present the receipt that came with a handoff, on standard input: the recipient has it. That says nothing of reading
 /// or doing.
 #[derive(Debug, Args)]
-#[command(after_help = "The command and its input stand in the notice of the handoff.")]
+#[command(after_help = "The command and its input stand in the notice of the handoff; --as is not looked at.\n\
+    The ordinary ack of the message is another thing, and no evidence of the handoff.")]
 pub struct Ack {
     #[command(flatten)]
     frame: Frame,
@@ -71,7 +72,8 @@ impl Ack {
     }
 }
 
-/// State as the sender that the recipient has the message, for a handoff whose token can't come back.
+/// State as the sender that the recipient has the message, for a submitted handoff whose token can't come back. It is
+/// recorded as operator_confirmed and can't be undone. After a wait that did not time out nothing can be confirmed.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  htalk --as me handoff confirm --receipt - <<'EOT'\n  {\"schema_version\":1,\
     \"ledger_epoch\":\"…\",\"correlation_id\":\"…\",\"target_generation\":\"…\",\"confirmed\":true}\n  EOT\n\
@@ -95,9 +97,15 @@ struct Statement {
 impl Confirm {
     /// Records the statement; an acknowledgment that is there already is left alone.
     pub fn run(self, run: &Run) -> Result<Done> {
-        let statement: Statement = self.frame.read()?;
+        let invalid = |error: Error| match error.detail {
+            None => error.with_detail(
+                "a statement has schema_version 1, ledger_epoch, correlation_id, target_generation and confirmed true",
+            ),
+            Some(_) => error,
+        };
+        let statement: Statement = self.frame.read().map_err(invalid)?;
         if statement.schema_version != 1 || !statement.confirmed {
-            return Err(Error::new("invalid_receipt"));
+            return Err(invalid(Error::new("invalid_receipt")));
         }
         let (db, actor) = super::open_as_actor(run, Access::Write)?;
         let id = statement.correlation_id.as_str();
@@ -108,18 +116,29 @@ impl Confirm {
             (":epoch", statement.ledger_epoch.as_str().into()),
             (":generation", statement.target_generation.as_deref().into()),
         ]);
-        Done::ok(db.write(|db| {
+        let object = db.write(|db| {
             // A wait whose process died is still pending, and a pending first wait proves no order.
             db.row(sql::HANDOFF_WAIT_SETTLE, &args)?;
             db.row(sql::HANDOFF_CONFIRM, &args)?;
-            object::of(db, &actor, id).map(Value::from)
+            object::of(db, &actor, id)
+        });
+        Done::ok(object.map_err(|error| match error.code.as_str() {
+            "receipt_authority_unavailable" => {
+                error.with_detail("no handoff of yours has this epoch, id and generation; see handoff status")
+            }
+            _ => error,
         })?)
     }
 }
 
 impl Frame {
     fn read<T: for<'a> Deserialize<'a>>(&self) -> Result<T> {
-        debug_assert_eq!(self.receipt, "-");
+        // Judged here and not by the parser of arguments, which would show what it refuses.
+        if self.receipt != "-" {
+            return Err(
+                Error::new("invalid_receipt").with_detail("--receipt takes only -: give the JSON on standard input")
+            );
+        }
         let bytes = input::from_stdin(FRAME, Instant::now() + TIME)?;
         if bytes.len() > FRAME {
             return Err(Error::new("invalid_receipt").with_detail(format!("more than {FRAME} bytes")));

@@ -45,13 +45,13 @@ pub struct Send {
     /// Observe whether the message came before the model; no client tells that
     #[arg(long)]
     observe_delivery: bool,
-    /// Wait for this; what can't be observed is refused before anything is sent
+    /// Wait for this; where it can't be observed nothing is sent, and the handoff is spent
     #[arg(long, value_name = "GOAL")]
     wait_for: Option<Goal>,
-    /// How many seconds all may take, 1 to 60, of which the last 5 are kept for cleaning up
+    /// Seconds in all, 6 to 60; the last 5 are kept for cleaning up, so 30 sends and waits for 25
     #[arg(long, value_name = "N", default_value = "30", allow_hyphen_values = true)]
     wait_timeout: String,
-    /// Look whether it could be sent now; nothing is written or sent
+    /// Look whether it could be sent now; nothing is written or sent. Not with --request-ack, --wait-for and the like
     #[arg(long, conflicts_with_all = ["request_ack", "observe_delivery", "wait_for"])]
     dry_run: bool,
 }
@@ -133,6 +133,9 @@ impl Send {
             return plan.rehearse(&db, id);
         }
         let fence = match db.write(|db| plan.fence(db, id)) {
+            Err(error) if error.is("handoff_binding_conflict") && error.detail.is_none() => {
+                return Err(error.with_detail(plan.differences(&prepared.unwrap_or_default())));
+            }
             Err(error) if ["evidence_unsupported", "deadline_before_effect"].contains(&error.code.as_str()) => {
                 return plan.refuse(&db, id, &error.code);
             }
@@ -164,6 +167,29 @@ impl Plan<'_> {
             (":now_ns", now.ns.into()),
         ]);
         args
+    }
+
+    /// What is not as it was prepared, in words.
+    fn differences(&self, prepared: &Row) -> String {
+        let args = self.target.args(self.actor, self.message);
+        let names = [
+            ("sender", ":actor", "the sender"),
+            ("recipient", ":recipient", "the recipient"),
+            ("host", ":host", "the host"),
+            ("home", ":home", "the home of Codex"),
+            ("generation", ":generation", "the process of the session"),
+            ("digest", ":digest", "the message"),
+        ];
+        let differs = |(column, parameter, _): &(&str, &str, &str)| {
+            let stored = prepared.get(*column).and_then(Value::as_str);
+            args.iter().any(|(name, arg)| {
+                name == parameter
+                    && !matches!((arg, stored), (Arg::Null, None))
+                    && !matches!((arg, stored), (Arg::Text(now), Some(then)) if *now == then)
+            })
+        };
+        let words: Vec<&str> = names.iter().filter(|name| differs(name)).map(|(_, _, words)| *words).collect();
+        format!("not as prepared: {}", words.join(", "))
     }
 
     /// The id that was given, or that of a new handoff.
@@ -233,6 +259,7 @@ impl Plan<'_> {
             object.insert("bytes".into(), self.message.body.len().into());
         }
         object.insert("native".into(), self.native(true));
+        object.insert("next_action".into(), "It could be sent now; repeat without --dry-run.".into());
         Done::ok(object)
     }
 

@@ -6,7 +6,7 @@ use super::super::Done;
 use super::object;
 use crate::config::Run;
 use crate::db;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Print what is known of a handoff. Reading changes nothing.
 #[derive(Debug, Args)]
@@ -23,7 +23,8 @@ impl Status {
         db::require_private(run.mailbox())?;
         Done::ok(run.read(|db| {
             if !db.has_handoffs()? {
-                return Err(object::unknown(&id, "handoff_history_unavailable", "ledger_missing"));
+                let unknown = object::unknown(&id, "handoff_history_unavailable", "ledger_missing");
+                return Err(Error { detail: super::no_ledger().detail, ..unknown });
             }
             object::of(db, &run.actor(db)?, &id)
         })?)

@@ -85,10 +85,10 @@ impl Budget {
 pub struct Wait {
     /// The id of the handoff
     id: String,
-    /// What for
+    /// What to wait for
     #[arg(long, value_name = "GOAL", default_value = "acknowledged")]
     wait_for: Goal,
-    /// How many seconds in all, 1 to 60, of which the last 5 are kept for cleaning up
+    /// Seconds in all, 6 to 60; the last 5 are kept for cleaning up, so 30 waits for 25
     #[arg(long, value_name = "N", default_value = "30", allow_hyphen_values = true)]
     wait_timeout: String,
 }
@@ -103,6 +103,11 @@ impl Wait {
         let is_own = db.row(sql::HANDOFF_BINDING_GET, &[(":id", id.as_str().into())])?;
         if is_own.is_none_or(|row| text(&row, "sender") != actor.name) {
             return Err(object::unknown(&id, "handoff_id_unknown", "id_unknown"));
+        }
+        {
+            let mut progress = progress();
+            progress.message_id = Some(id.clone());
+            progress.handoff = Some(id.clone());
         }
         let wait = db.write(|db| {
             db.row(sql::HANDOFF_WAIT_SETTLE, &at(&id, &budget.start))?;
