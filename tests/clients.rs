@@ -3,6 +3,6 @@
 /// Claude Code.
 mod claude;
 /// Codex.
-mod codex;
+pub mod codex;
 /// OpenCode.
 mod opencode;

@@ -242,17 +242,28 @@ impl Ran {
     /// The object of a command that succeeded.
     #[track_caller]
     pub fn done(&self) -> Value {
-        assert_eq!(self.code, 0, "{self:?}");
+        self.ended(0)
+    }
+
+    /// The object of a command that ended with this exit.
+    #[track_caller]
+    pub fn ended(&self, exit: i32) -> Value {
+        assert_eq!(self.code, exit, "{self:?}");
         self.json()
     }
 
     /// The object of a command that was refused with this code.
     #[track_caller]
     pub fn refused(&self, code: &str) -> Value {
-        let object = self.json();
+        self.refused_by(2, code)
+    }
+
+    /// The object of a command that was refused with this exit and code.
+    #[track_caller]
+    pub fn refused_by(&self, exit: i32, code: &str) -> Value {
+        let object = self.ended(exit);
         assert_eq!(object["state"], "error", "{self:?}");
         assert_eq!(object["error"], code, "{self:?}");
-        assert_eq!(self.code, 2, "{self:?}");
         object
     }
 

@@ -1,7 +1,7 @@
 //! The Codex adapter through the built binary, against a fake of Codex 0.171.0.
 
 /// The fake, and a world to run it in.
-mod fake;
+pub mod fake;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

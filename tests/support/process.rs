@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 pub use nix::sys::signal::Signal;
 
 /// How long an event that must come is waited for: far beyond what a slow machine needs.
-const CEILING: Duration = Duration::from_secs(60);
+pub const CEILING: Duration = Duration::from_secs(60);
 
 /// Sends a signal to a started command.
 pub fn signal(child: &Child, signal: Signal) {

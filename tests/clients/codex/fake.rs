@@ -27,7 +27,11 @@ impl World {
     pub fn new() -> World {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let name = format!("htalk-codex-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let root = std::env::temp_dir().join(name);
+        World::inside(std::env::temp_dir().join(name))
+    }
+
+    /// A world in this directory.
+    pub fn inside(root: PathBuf) -> World {
         for directory in ["home/.codex/thread-writer-locks", "ws", "other", "bin"] {
             fs::create_dir_all(root.join(directory)).unwrap();
         }
@@ -127,13 +131,18 @@ impl World {
 
     /// A `codex` that logs how it was called and then runs these shell lines.
     pub fn codex(&self, body: &str) {
+        self.program("codex", "calls", body);
+    }
+
+    /// A program that notes in `log` how it was called and then runs these shell lines.
+    pub fn program(&self, name: &str, log: &str, body: &str) {
         let root = self.root.display();
         let script = format!(
-            "#!/bin/sh\nfor word in \"$@\"; do printf '[%s]\\n' \"$word\" >>{root}/calls; done\n\
+            "#!/bin/sh\nfor word in \"$@\"; do printf '[%s]\\n' \"$word\" >>{root}/{log}; done\n\
              printf 'home=%s sqlite=%s pwd=%s token=%s\\n' \"$CODEX_HOME\" \"$CODEX_SQLITE_HOME\" \"$PWD\" \
-             \"$OPENCODE_SERVER_PASSWORD\" >>{root}/calls\n{body}\n"
+             \"$OPENCODE_SERVER_PASSWORD\" >>{root}/{log}\n{body}\n"
         );
-        let path = self.at("bin/codex");
+        let path = self.at("bin").join(name);
         fs::write(&path, script).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
