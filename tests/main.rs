@@ -4,6 +4,8 @@
 mod cli;
 /// The adapters, against fakes that replay what the real clients were seen to send.
 mod clients;
+/// Handoffs, through the built binary, between a fake session, a fake Codex and a fake SSH.
+mod handoff;
 /// The rules of the mailbox, as SQL, through the plain `sqlite3` shell.
 mod sql;
 /// The built `htalk` and the plain `sqlite3` shell in a sandbox of their own.

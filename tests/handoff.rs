@@ -1,0 +1,24 @@
+//! Handoffs, through the built binary, between a fake session, a fake Codex and a fake SSH.
+
+/// The fourteen acceptance checks of Handoff v1.
+mod acceptance;
+/// Senders that die, are interrupted, or race.
+mod crash;
+/// The five faults of the first implementation.
+mod faults;
+/// The form of receipts and confirmations.
+mod frames;
+/// The fake session of Claude Code.
+mod inbox;
+/// What the ledger keeps, from whom, and where.
+mod ledger;
+/// A handoff's message as ordinary mail.
+mod mailbox;
+/// Receipts and confirmations: their authority, their secret.
+mod receipts;
+/// The way over SSH.
+mod remote;
+/// Who takes part.
+mod scene;
+/// Waits for an acknowledgment.
+mod waits;

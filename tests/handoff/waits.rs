@@ -1,0 +1,117 @@
+//! Waits: what they are from their start, how they end, and what is late.
+
+use serde_json::json;
+
+use super::inbox::Inbox;
+use super::scene::{Scene, ended, grades, id};
+use crate::support::process::{Signal, signal, until};
+use crate::support::{finish, kill};
+
+/// The listed row of the newest handoff.
+fn newest(scene: &Scene) -> serde_json::Value {
+    scene.handoff("list").done()["handoffs"][0].clone()
+}
+
+#[test]
+fn a_wait_that_can_not_be_met_has_ended_when_it_begins() {
+    let scene = Scene::new();
+    let inbox = Inbox::open(&scene);
+    let (plain, asked) = (id(&scene.send("--to r")), id(&scene.send("--to r --request-ack")));
+    let queued = id(&scene.send("--to q"));
+    for (id, words, status, reason) in [
+        (&plain, "--wait-timeout 60", "unsupported", "evidence_unsupported"),
+        (&queued, "--wait-timeout 60", "unsupported", "evidence_unsupported"),
+        (&asked, "--wait-timeout 60 --wait-for delivered", "unsupported", "evidence_unsupported"),
+        (&asked, "--wait-timeout 5", "failed", "insufficient_budget"),
+        (&asked, "--wait-timeout 1", "failed", "insufficient_budget"),
+    ] {
+        let told = scene.handoff(&format!("wait {id} {words}")).ended(1);
+        let wait = &told["handoff"]["wait"];
+        assert_eq!((&wait["status"], &wait["reason"]), (&json!(status), &json!(reason)), "{words}");
+        assert_eq!(told["handoff"]["state"], "submitted");
+    }
+    let prepared = scene.prepare("--to r");
+    scene.handoff(&format!("wait {prepared}")).refused_by(1, "handoff_not_attempted");
+    for seconds in ["0", "61", "1.5", "+6", "-6", "6s", "0x6", ""] {
+        let words = ["--as", "b", "handoff", "wait", &asked, "--wait-timeout", seconds];
+        scene.run(&words).refused_by(2, "wait_timeout_must_be_between_1_and_60");
+    }
+    drop(inbox);
+}
+
+#[test]
+fn what_no_client_tells_is_refused_before_anything_is_sent() {
+    let scene = Scene::new();
+    let inbox = Inbox::open(&scene);
+    let prepared = scene.prepare("--to r");
+    for words in ["send", &format!("send {prepared}")] {
+        let ran = scene.handoff(&format!("{words} --to r --message-file m --wait-for delivered"));
+        let told = ended(&ran, "refused", "evidence_unsupported");
+        assert_eq!(grades(&told), ["refused", "refused", "not_requested", "unsupported"]);
+        assert_eq!(told["handoff"]["observation"]["status"], "unsupported");
+    }
+    let again = scene.handoff(&format!("send {prepared} --to r --message-file m"));
+    again.refused_by(1, "handoff_already_attempted");
+    assert!(inbox.notices().is_empty());
+    // Asked for without a wait it is sent all the same.
+    let told = scene.send("--to r --observe-delivery");
+    let observation = json!({"status": "unsupported", "injection_observed": false});
+    assert_eq!(told["handoff"]["observation"], observation);
+}
+
+#[test]
+fn a_handoff_has_sixty_four_waits() {
+    let scene = Scene::new();
+    let id = id(&scene.send("--to q"));
+    for _ in 0..64 {
+        scene.handoff(&format!("wait {id} --wait-timeout 6")).ended(1);
+    }
+    scene.handoff(&format!("wait {id} --wait-timeout 6")).refused_by(1, "handoff_wait_capacity");
+    scene.status(&id);
+}
+
+#[test]
+fn an_early_receipt_is_an_acknowledgment_once_the_outcome_is_recorded() {
+    let scene = Scene::new();
+    let mut inbox = Inbox::freezing(&scene);
+    let sender = scene.start("send --to r --message-file m --wait-for acknowledged --wait-timeout 60");
+    inbox.receipt();
+    assert_eq!(inbox.ack().done()["classification"], "pending");
+    let told = scene.status(newest(&scene)["correlation_id"].as_str().unwrap());
+    assert_eq!(grades(&told), ["unknown", "unknown", "pending", "pending"]);
+    assert_eq!(told["handoff"]["next_actions"], json!(["keep_waiting", "reconcile", "stop_waiting"]));
+    signal(&sender, Signal::SIGCONT);
+    let told = finish(sender).done();
+    assert_eq!(grades(&told), ["acknowledged", "submitted", "acknowledged", "satisfied"]);
+    assert_eq!(told["handoff"]["ack"]["late"], false);
+    let again = inbox.ack().done();
+    assert_eq!((&again["duplicate"], &again["classification"]), (&json!(true), &json!("committed")));
+}
+
+#[test]
+fn an_outcome_after_a_quarantine_is_told_and_not_recorded() {
+    let scene = Scene::new();
+    let inbox = Inbox::freezing(&scene);
+    let sender = scene.start("send --to r --message-file m");
+    inbox.notice();
+    scene.htalk("handoff quarantine").done();
+    signal(&sender, Signal::SIGCONT);
+    let told = finish(sender).refused_by(1, "handoff_history_unavailable");
+    assert!(told["next_action"].as_str().unwrap().contains("Do not resend"), "{told}");
+    assert_eq!(told["submission"], "submitted", "the effect is what it is");
+    assert_eq!(newest(&scene)["phase"], "quarantined");
+}
+
+#[test]
+fn the_wait_of_a_killed_sender_ends_at_its_deadline() {
+    let scene = Scene::new();
+    let _inbox = Inbox::open(&scene);
+    let sender = scene.start("send --to r --message-file m --wait-for acknowledged --wait-timeout 6");
+    until("the outcome", || newest(&scene)["submission"] == "submitted");
+    kill(sender);
+    let id = newest(&scene)["correlation_id"].as_str().unwrap().to_owned();
+    until("the deadline", || scene.status(&id)["handoff"]["wait"]["status"] == "timed_out_unknown");
+    let told = scene.confirm(&id).done();
+    assert_eq!(grades(&told), ["acknowledged", "submitted", "acknowledged", "timed_out_unknown"]);
+    assert_eq!(told["handoff"]["ack"]["late"], true);
+}
