@@ -18,7 +18,7 @@ pub struct Progress {
     pub is_saved: bool,
     /// The token of a registered wait, while it is registered.
     pub wait: Option<String>,
-    /// The handoff whose attempt this run has spent.
+    /// The handoff that this run attempts or waits for.
     pub handoff: Option<String>,
     /// The handoff and the operation of a registered wait for it, while it is pending.
     pub handoff_wait: Option<(String, String)>,
@@ -61,6 +61,12 @@ impl Progress {
         shlex::try_join(all).unwrap_or_default()
     }
 
+    /// Notes the handoff that this run is about.
+    pub fn begin_handoff(&mut self, id: &str) {
+        self.message_id = Some(id.to_owned());
+        self.handoff = Some(id.to_owned());
+    }
+
     /// Takes back what was noted of a handoff whose attempt was rolled back.
     pub fn forget_handoff(&mut self) {
         self.message_id = None;
@@ -93,7 +99,7 @@ impl Progress {
         }
         if let Some(id) = &self.handoff {
             recovery.insert("status".into(), self.command(&["handoff", "status", id]).into());
-            next_action = "Do not resend: the one attempt is spent. See with status what is known of it.".into();
+            next_action = "Do not resend a handoff. See with status what is known of it.".into();
         }
         json!({
             "state": "interrupted",

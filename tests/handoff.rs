@@ -20,5 +20,7 @@ mod receipts;
 mod remote;
 /// Who takes part.
 mod scene;
+/// The way over SSH through a real sshd, where one is installed.
+mod sshd;
 /// Waits for an acknowledgment.
 mod waits;

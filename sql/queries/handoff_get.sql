@@ -33,7 +33,7 @@ SELECT
       'deadline_at_utc_ms', wait_deadline_at_utc_ms, 'reason', wait_reason)),
     'target_generation', target_generation, 'decision_owner', 'sender_operator',
     'retry', json_object('allowed', json('false'), 'reason', 'receiver_dedup_unavailable'),
-    'next_actions', json('[' || ltrim(iif(is_live AND submission = 'submitted', ',"keep_waiting"', '')
+    'next_actions', json('[' || ltrim(iif(is_live AND (submission = 'submitted' OR wait = 'pending'), ',"keep_waiting"', '')
       || iif(submission IN ('submitted', 'unknown'), ',"reconcile"', '')
       || iif(wait = 'pending', ',"stop_waiting"', ''), ',') || ']')) AS handoff_json
 FROM seen;

@@ -43,8 +43,8 @@ pub fn run(verb: Handoff, run: Result<Run>) -> Done {
     done.unwrap_or_else(refused)
 }
 
-/// The answer of an error. What is no misuse is an answer about a handoff. What a client is refused for has words for an
-/// ordinary message, which is saved by then; they would be wrong here.
+/// The answer of an error. What is no misuse is an answer about a handoff. What a client is refused for has words for
+/// an ordinary message, which is saved by then; they would be wrong here.
 fn refused(error: Error) -> Done {
     const NEXT: &str =
         "Nothing was handed over, and what was prepared stays prepared. See detail; peer check looks at the session.";

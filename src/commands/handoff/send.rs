@@ -235,10 +235,9 @@ impl Plan<'_> {
             receipt = Some(minted);
         }
         db.row(sql::MESSAGE_SEND, &args)?;
+        progress().begin_handoff(&id);
+        // The last step: an interrupt that finds a wait noted holds the notes until this transaction lets it in.
         let wait = self.wait_for.map(|goal| wait::start(db, &id, goal, self.budget)).transpose()?;
-        let mut progress = progress();
-        progress.message_id = Some(id.clone());
-        progress.handoff = Some(id.clone());
         Ok(Fence { id, receipt, wait })
     }
 

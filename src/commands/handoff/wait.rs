@@ -104,11 +104,7 @@ impl Wait {
         if is_own.is_none_or(|row| text(&row, "sender") != actor.name) {
             return Err(object::unknown(&id, "handoff_id_unknown", "id_unknown"));
         }
-        {
-            let mut progress = progress();
-            progress.message_id = Some(id.clone());
-            progress.handoff = Some(id.clone());
-        }
+        progress().begin_handoff(&id);
         let wait = db.write(|db| {
             db.row(sql::HANDOFF_WAIT_SETTLE, &at(&id, &budget.start))?;
             start(db, &id, self.wait_for, &budget)
