@@ -1,13 +1,12 @@
 -- Reads. The public object of a handoff, as seen at :now_ns of :boot (both NULL where there is no clock).
 -- Each part is computed once: flattened into one another they would be compiled at each mention.
-WITH stored AS MATERIALIZED (
-  SELECT v.* FROM handoff_v AS v WHERE v.correlation_id = :id
-),
+WITH stored AS MATERIALIZED (SELECT v.* FROM handoff_v AS v WHERE v.correlation_id = :id),
 seen AS MATERIALIZED (
   SELECT
     correlation_id, ledger_epoch, sender, recipient, phase, state, submission, reason, observation, ack_assurance,
     ack_received_at_utc_ms, is_ack_late, wait_for, wait_operation_id, wait_deadline_at_utc_ms, target_generation,
-    native_json, ack = 'pending' AND authority_boot = :boot AND :now_ns < authority_expires_ns AS is_live,
+    native_json, ack = 'pending' AND authority_boot = :boot AND :now_ns < authority_expires_ns
+      AND (submission = 'submitted' OR wait = 'pending') AS is_live, -- an acknowledgment can come
     iif(ack = 'pending' AND (authority_boot <> :boot OR :now_ns >= authority_expires_ns), 'unsupported', ack) AS ack,
     CASE
       WHEN wait = 'pending' AND wait_boot <> :boot THEN 'failed'
@@ -33,7 +32,7 @@ SELECT
       'deadline_at_utc_ms', wait_deadline_at_utc_ms, 'reason', wait_reason)),
     'target_generation', target_generation, 'decision_owner', 'sender_operator',
     'retry', json_object('allowed', json('false'), 'reason', 'receiver_dedup_unavailable'),
-    'next_actions', json('[' || ltrim(iif(is_live AND (submission = 'submitted' OR wait = 'pending'), ',"keep_waiting"', '')
+    'next_actions', json('[' || ltrim(iif(is_live, ',"keep_waiting"', '')
       || iif(submission IN ('submitted', 'unknown'), ',"reconcile"', '')
       || iif(wait = 'pending', ',"stop_waiting"', ''), ',') || ']')) AS handoff_json
 FROM seen;
