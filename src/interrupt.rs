@@ -31,16 +31,18 @@ fn end(signal: Signal) {
         }
     }
     if let Some((id, operation)) = &state.handoff_wait
-        && let Some(now) = Moment::now()
         && let Ok(db) = db::reopen(&state.mailbox)
     {
-        let args = [
-            (":id", id.as_str().into()),
-            (":operation", operation.as_str().into()),
-            (":boot", now.boot.as_str().into()),
-            (":now_ns", now.ns.into()),
-        ];
-        let _ = db.write(|db| db.row(sql::HANDOFF_WAIT_STOP, &args));
+        let _ = db.write(|db| {
+            let now = Moment::now();
+            let args = [
+                (":id", id.as_str().into()),
+                (":operation", operation.as_str().into()),
+                (":boot", now.as_ref().map(|now| now.boot.as_str()).into()),
+                (":now_ns", now.as_ref().map_or(db::Arg::Null, |now| now.ns.into())),
+            ];
+            db.row(sql::HANDOFF_WAIT_STOP, &args)
+        });
     }
     for directory in &state.scratch {
         let _ = std::fs::remove_dir_all(directory);

@@ -1,2 +1,4 @@
--- Reads. How a wait stands.
-SELECT status, reason FROM handoff_waits_v WHERE correlation_id = :id AND operation_id = :operation;
+-- Reads. One wait for a handoff, as the handoff's object shows it.
+SELECT wait_for AS "for", status, operation_id, deadline_at_utc_ms, reason
+FROM handoff_waits_v
+WHERE correlation_id = :id AND operation_id = :operation;

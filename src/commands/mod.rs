@@ -87,13 +87,16 @@ fn refusal(error: Error) -> Done {
     if let Some(detail) = error.detail {
         answer.insert("detail".into(), detail.into());
     }
+    // What the code means in general, unless this case has words of its own.
+    let mut next_action = row.get("next_step").cloned().unwrap_or_default();
     for (key, value) in error.facts {
         match key.as_str() {
-            "show" | "status" => recovery.insert(key, value),
-            _ => answer.insert(key, value),
-        };
+            "show" | "status" => _ = recovery.insert(key, value),
+            "next_action" => next_action = value,
+            _ => _ = answer.insert(key, value),
+        }
     }
     answer.insert("recovery".into(), recovery.into());
-    answer.insert("next_action".into(), row.get("next_step").cloned().unwrap_or_default());
+    answer.insert("next_action".into(), next_action);
     Done { value: Some(answer.into()), exit: 2 }
 }

@@ -93,6 +93,8 @@ pub struct Db {
     path: PathBuf,
     /// Device and inode of the file, where there is one.
     identity: Option<(u64, u64)>,
+    /// How long another writer is waited for.
+    patience: Duration,
     /// What is read in place of a file that can't be opened the ordinary way.
     source: Option<readonly::Source>,
 }
@@ -102,7 +104,13 @@ impl Db {
     pub fn rehearsal() -> Result<Db> {
         let connection = Connection::open_in_memory()?;
         upgrade::build(&connection)?;
-        Ok(Db { connection: ManuallyDrop::new(connection), path: PathBuf::new(), identity: None, source: None })
+        Ok(Db {
+            connection: ManuallyDrop::new(connection),
+            path: PathBuf::new(),
+            identity: None,
+            patience: BUSY_LIMIT,
+            source: None,
+        })
     }
 
     /// The resolved path of the mailbox.
@@ -218,7 +226,7 @@ impl Db {
     }
 
     fn begin(&self) -> Result<Transaction<'_>> {
-        let deadline = Instant::now() + BUSY_LIMIT;
+        let deadline = Instant::now() + self.patience;
         let start =
             || Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(Error::from);
         self.connection.busy_timeout(Duration::ZERO)?;
@@ -238,7 +246,7 @@ impl Db {
                 }
             }
         });
-        self.connection.busy_timeout(BUSY_LIMIT)?;
+        self.connection.busy_timeout(self.patience)?;
         begun
     }
 }

@@ -142,18 +142,21 @@ pub fn open(path: &Path, access: Access) -> Result<Db> {
         connection: ManuallyDrop::new(connection),
         path: path.to_owned(),
         identity: Look::at(path).map(|look| look.identity),
+        patience: BUSY_LIMIT,
         source,
     })
 }
 
-/// Opens the mailbox of this run once more, for a thread beside the one that has it open. The file is not looked at by
+/// Opens the mailbox of this run once more, for a thread beside the one that has it open and that is about to end the
+/// process: it waits for another writer for a second at most. The file is not looked at by
 /// itself: closing any descriptor of it would drop all locks that this process holds on it.
 pub fn reopen(path: &Path) -> Result<Db> {
     let connection = connect(path)?;
     apply_pragmas(&connection)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     let identity = Look::at(path).map(|look| look.identity);
-    Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), identity, source: None })
+    let patience = Duration::from_secs(1);
+    Ok(Db { connection: ManuallyDrop::new(connection), path: path.to_owned(), identity, patience, source: None })
 }
 
 /// Opens a connection; the file is not looked at yet.

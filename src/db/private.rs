@@ -18,6 +18,10 @@ const SIDE_FILES: [&str; 3] = ["-wal", "-shm", "-journal"];
 /// # Errors
 /// `unsafe_handoff_storage` for the first of them that is another user's, or open to others.
 pub fn require_private(mailbox: &Path) -> Result<()> {
+    // Commands for it are told to others, each on a line of its own.
+    if mailbox.to_string_lossy().contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+        return Err(Error::new("unsafe_handoff_storage").with_detail("the path of the mailbox holds a line end"));
+    }
     let directory = mailbox.parent().unwrap_or(Path::new("/"));
     let side_files = SIDE_FILES.map(|ending| side_file(mailbox, ending));
     let all = [directory, mailbox].into_iter().chain(side_files.iter().map(AsRef::as_ref));

@@ -110,7 +110,7 @@ fn a_generation_that_is_named_must_be_that_of_the_process() {
     let scene = Scene::new();
     let inbox = Inbox::open(&scene);
     let before = scene.handoffs();
-    for (name, code) in [("x", "stale_target"), ("\u{1}", "stale_target")] {
+    for (name, code) in [("x", "handoff_binding_conflict"), ("\u{1}", "invalid_target_generation")] {
         for verb in ["prepare", "send"] {
             let ran = scene.handoff(&format!("{verb} --to r --message-file m --generation {name}"));
             ran.refused_by(1, code);

@@ -15,6 +15,9 @@ use crate::config::{Actor, known_peer, text as column};
 use crate::db::{Arg, Db, Row};
 use crate::error::{Error, Result};
 
+/// The detail of a generation that is not the one that was named.
+const OTHER_PROCESS: &str = "not as named: the session has another generation now";
+
 /// The options that name the recipient. What was given to prepare is given to send again.
 #[derive(Debug, Args)]
 pub struct Recipient {
@@ -57,7 +60,8 @@ impl Recipient {
     /// The recipient as the options alone name it; its client is not asked.
     ///
     /// # Errors
-    /// `unknown_peer`; `handoff_fanout_runtime_unsupported`; `handoff_route_unsupported`; `invalid_handoff`
+    /// `invalid_target_generation`; `unknown_peer`; `handoff_fanout_runtime_unsupported`; `handoff_route_unsupported`;
+    /// `invalid_handoff`
     pub fn named(&self, db: &Db, is_submission: bool) -> Result<Target> {
         let host = match self.host.as_slice() {
             [] => None,
@@ -65,6 +69,9 @@ impl Recipient {
             [_] => return Err(Error::new("handoff_route_unsupported").with_detail("no SSH destination")),
             _ => return Err(Error::new("handoff_fanout_runtime_unsupported")),
         };
+        if self.generation.as_deref().is_some_and(|text| !is_generation(text)) {
+            return Err(Error::new("invalid_target_generation"));
+        }
         let peer = known_peer(db, &self.to)?;
         let mut address = notice::address(&peer);
         let home = self.home(&peer, host.is_some())?;
@@ -142,7 +149,7 @@ impl Target {
     /// Asks the client on this machine what a handoff is bound to now.
     ///
     /// # Errors
-    /// `target_generation_unavailable`, `stale_target`, and the codes of the client.
+    /// `target_generation_unavailable`, `handoff_binding_conflict`, and the codes of the client.
     pub fn look(&mut self) -> Result<()> {
         // What is no native session of a client that takes handoffs the rules refuse.
         let harness = column(&self.peer, "harness");
@@ -155,7 +162,7 @@ impl Target {
         })?;
         if self.binding.generation.is_some() {
             if self.generation.is_some() && self.generation != self.binding.generation {
-                return Err(Error::new("stale_target").with_detail("the session has another generation now"));
+                return Err(Error::new("handoff_binding_conflict").with_detail(OTHER_PROCESS));
             }
             self.generation.clone_from(&self.binding.generation);
         }
@@ -168,21 +175,22 @@ impl Target {
     /// stays bound to what prepare was given.
     ///
     /// # Errors
-    /// `remote_preflight_unavailable`, `remote_generation_unsupported`, `remote_clock_unsupported`, `stale_target`, and
-    /// what the other side refused with.
+    /// `remote_preflight_unavailable`, `remote_generation_unsupported`, `remote_clock_unsupported`,
+    /// `handoff_binding_conflict`, and what the other side refused with.
     pub fn look_remotely(&mut self, host: &str, prepared: Option<&Row>, time: Duration) -> Result<Answer> {
         let bound = prepared.and_then(|row| row["generation"].as_str()).map(str::to_owned);
         self.generation = self.generation.take().or(bound);
         let request = self.request(Step::Probe, &Uuid::new_v4().to_string());
         let answer = ssh::probe(host, &request, time)?;
-        if column(&self.peer, "harness") == "claude" && answer.target_generation.is_none() {
+        let is_known = answer.target_generation.as_deref().is_some_and(is_generation);
+        if column(&self.peer, "harness") == "claude" && !is_known {
             return Err(Error::new("remote_generation_unsupported"));
         }
         if answer.now.is_none() {
             return Err(Error::new("remote_clock_unsupported"));
         }
         if self.generation.is_some() && self.generation != answer.target_generation {
-            return Err(Error::new("handoff_binding_conflict").with_detail("the session has another generation now"));
+            return Err(Error::new("handoff_binding_conflict").with_detail(OTHER_PROCESS));
         }
         if prepared.is_none() {
             self.generation.clone_from(&answer.target_generation);
@@ -244,6 +252,11 @@ impl Target {
         let receipt = handler.as_deref().zip(sample.as_ref());
         text::notice(column(&self.peer, "name"), &actor.name, &id, receipt)
     }
+}
+
+/// Whether a text has the form of a generation; the rules judge it again where it is bound.
+fn is_generation(text: &str) -> bool {
+    (1..=256).contains(&text.len()) && !text.contains(char::is_control)
 }
 
 /// Without a running process there is no generation; the adapter's own code says why.

@@ -43,21 +43,11 @@ pub fn run(verb: Handoff, run: Result<Run>) -> Done {
     done.unwrap_or_else(refused)
 }
 
-/// The answer of an error. What is no misuse is an answer about a handoff. What a client is refused for has words for
-/// an ordinary message, which is saved by then; they would be wrong here.
+/// The answer of an error. What is no misuse is an answer about a handoff; so is whatever goes wrong behind its effect.
 fn refused(error: Error) -> Done {
-    const NEXT: &str =
-        "Nothing was handed over, and what was prepared stays prepared. See detail; peer check looks at the session.";
-    if is_misuse(&error.code) {
-        return refusal(error);
-    }
-    let is_of_client =
-        ["recipient_", "codex_", "claude_", "adapter_"].iter().any(|start| error.code.starts_with(start));
-    let mut done = Done { exit: 1, ..refusal(error) };
-    if let Some(answer) = done.value.as_mut().filter(|_| is_of_client) {
-        answer["next_action"] = NEXT.into();
-    }
-    done
+    let is_behind_effect = error.facts.contains_key("submission");
+    let exit = if is_misuse(&error.code) && !is_behind_effect { 2 } else { 1 };
+    Done { exit, ..refusal(error) }
 }
 
 /// Whether an error is one of the arguments, the caller or the mailbox, and no answer about a handoff.
@@ -96,6 +86,12 @@ fn open_as_actor(run: &Run, access: Access) -> Result<(Db, Actor)> {
     Ok((db, actor))
 }
 
+/// Runs `work` in one transaction, with the moment at which the mailbox was free for it: what had to wait for another
+/// writer came after it, however early it was started.
+fn write<T>(db: &Db, work: impl FnOnce(&Db, &Moment) -> Result<T>) -> Result<T> {
+    db.write(|db| work(db, &now()?))
+}
+
 /// The present, by the clock that decides.
 fn now() -> Result<Moment> {
     Moment::now().ok_or_else(|| Error::new("handoff_clock_unavailable"))
@@ -112,9 +108,15 @@ fn is_id(text: &str) -> bool {
     uuid::Uuid::try_parse(text).is_ok_and(|id| id.get_version_num() == 4 && id.hyphenated().to_string() == text)
 }
 
-/// The error of what a client refused before anything was tried. An adapter's own code may carry a part after `:`.
+/// The error of what a client refused before anything was tried. The table's words for it are about an ordinary
+/// message, which is saved by then.
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Error {
-        Error { detail: refusal.detail, ..Error::new(&refusal.code) }
+        const NEXT: &str =
+            "Nothing was handed over; what was prepared stays prepared. See detail; peer check looks at it.";
+        const KINDS: [&str; 4] = ["recipient_", "codex_", "claude_", "adapter_"];
+        let error = Error { detail: refusal.detail, ..Error::new(&refusal.code) };
+        let is_of_client = KINDS.iter().any(|kind| error.code.starts_with(kind));
+        if is_of_client { error.with_fact("next_action", NEXT) } else { error }
     }
 }

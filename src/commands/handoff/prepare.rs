@@ -37,10 +37,9 @@ impl Prepare {
             target.look()?;
         }
         target.objection()?;
-        let now = super::now()?;
-        let mut args = target.args(&actor, &message);
-        args.extend([(":boot", now.boot.as_str().into()), (":now_ns", now.ns.into())]);
-        let mut object = db.write(|db| {
+        let mut object = super::write(&db, |db, now| {
+            let mut args = target.args(&actor, &message);
+            args.extend([(":boot", now.boot.as_str().into()), (":now_ns", now.ns.into())]);
             let id = record(db, &args)?;
             object::of(db, &actor, &id)
         })?;

@@ -48,15 +48,14 @@ impl Ack {
         }
         let db = super::open(run, Access::Write)?;
         let proof = receipt.digest();
-        let now = super::now()?;
-        let mut args = wait::at(&receipt.correlation_id, &now).to_vec();
-        args.extend([
-            (":epoch", receipt.ledger_epoch.as_str().into()),
-            (":generation", receipt.target_generation.as_str().into()),
-            (":receipt_id", receipt.receipt_id.as_str().into()),
-            (":proof", proof.as_str().into()),
-        ]);
-        Done::ok(db.write(|db| {
+        Done::ok(super::write(&db, |db, now| {
+            let mut args = wait::at(&receipt.correlation_id, now).to_vec();
+            args.extend([
+                (":epoch", receipt.ledger_epoch.as_str().into()),
+                (":generation", receipt.target_generation.as_str().into()),
+                (":receipt_id", receipt.receipt_id.as_str().into()),
+                (":proof", proof.as_str().into()),
+            ]);
             let authority = db.row(sql::HANDOFF_AUTHORITY_GET, &args)?.unwrap_or_default();
             if !seal::is_same(text(&authority, "hash"), &proof) {
                 return Err(Error::new("receipt_authority_unavailable"));
@@ -109,14 +108,13 @@ impl Confirm {
         }
         let (db, actor) = super::open_as_actor(run, Access::Write)?;
         let id = statement.correlation_id.as_str();
-        let now = super::now()?;
-        let mut args = wait::at(id, &now).to_vec();
-        args.extend([
-            (":actor", actor.name.as_str().into()),
-            (":epoch", statement.ledger_epoch.as_str().into()),
-            (":generation", statement.target_generation.as_deref().into()),
-        ]);
-        let object = db.write(|db| {
+        let object = super::write(&db, |db, now| {
+            let mut args = wait::at(id, now).to_vec();
+            args.extend([
+                (":actor", actor.name.as_str().into()),
+                (":epoch", statement.ledger_epoch.as_str().into()),
+                (":generation", statement.target_generation.as_deref().into()),
+            ]);
             // A wait whose process died is still pending, and a pending first wait proves no order.
             db.row(sql::HANDOFF_WAIT_SETTLE, &args)?;
             db.row(sql::HANDOFF_CONFIRM, &args)?;

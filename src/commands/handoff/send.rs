@@ -132,7 +132,7 @@ impl Send {
         if self.dry_run {
             return plan.rehearse(&db, id);
         }
-        let fence = match db.write(|db| plan.fence(db, id)) {
+        let fence = match super::write(&db, |db, now| plan.fence(db, now, id)) {
             Err(error) if error.is("handoff_binding_conflict") && error.detail.is_none() => {
                 return Err(error.with_detail(plan.differences(&prepared.unwrap_or_default())));
             }
@@ -205,9 +205,8 @@ impl Plan<'_> {
     ///
     /// # Errors
     /// `evidence_unsupported`, `deadline_before_effect`, and what the rules refuse.
-    fn fence(&self, db: &Db, id: Option<&str>) -> Result<Fence> {
-        let now = super::now()?;
-        let mut args = self.args(&now);
+    fn fence(&self, db: &Db, now: &Moment, id: Option<&str>) -> Result<Fence> {
+        let mut args = self.args(now);
         let id = self.prepared(db, id, &args)?;
         args.push((":id", id.as_str().into()));
         db.row(sql::HANDOFF_ATTEMPT, &args)?;
@@ -243,7 +242,7 @@ impl Plan<'_> {
 
     /// What the rules say to the attempt; everything is taken back.
     fn rehearse(&self, db: &Db, id: Option<&str>) -> Result<Done> {
-        db.rehearse(|db| self.fence(db, id))?;
+        db.rehearse(|db| self.fence(db, &super::now()?, id))?;
         progress().forget_handoff();
         let mut object = match id {
             Some(id) => object::of(db, self.actor, id)?,
@@ -265,9 +264,8 @@ impl Plan<'_> {
     /// Records a refusal before the attempt; that spends the handoff too.
     fn refuse(&self, db: &Db, id: Option<&str>, reason: &str) -> Result<Done> {
         progress().forget_handoff();
-        let now = super::now()?;
-        let object = db.write(|db| {
-            let mut args = self.args(&now);
+        let object = super::write(db, |db, now| {
+            let mut args = self.args(now);
             let id = self.prepared(db, id, &args)?;
             args.extend([(":id", id.as_str().into()), (":reason", reason.into())]);
             db.row(sql::HANDOFF_REFUSE, &args)?;
@@ -314,45 +312,51 @@ impl Plan<'_> {
         }
     }
 
-    /// Records the outcome, waits where a wait is pending, and answers.
+    /// Records the outcome, waits where a wait is pending, and answers. Whatever goes wrong from here on, the effect is
+    /// what it is: every answer names it, and none says to repeat the command.
     fn finish(&self, db: &Db, fence: &Fence, outcome: &Outcome) -> Result<Done> {
         progress().is_saved = true;
-        let submission = outcome.submission.of_handoff();
+        self.record(db, fence, outcome).and_then(|()| self.answer(db, fence, outcome)).map_err(|error| {
+            // Locked once: a second lock in the same expression would wait for the first for ever.
+            let progress = progress();
+            error
+                .with_fact("correlation_id", fence.id.as_str())
+                .with_fact("submission", outcome.submission.of_handoff())
+                .with_fact("notification_detail", outcome.detail.as_str())
+                .with_fact("show", progress.command(&["show", &fence.id]))
+                .with_fact("status", progress.command(&["handoff", "status", &fence.id]))
+                .with_fact("next_action", "Do not resend: the one attempt was made. Look at it with status.")
+        })
+    }
+
+    fn record(&self, db: &Db, fence: &Fence, outcome: &Outcome) -> Result<()> {
         let is_submitted = outcome.submission == Submission::Submitted;
         let reason = (!is_submitted).then(|| ssh::bare(&outcome.detail));
         // What another machine says of its target may be long; that it took the text is what counts.
         let native = [self.with_receipt(outcome), json!({ "receipt": outcome.detail })];
         let native = native.map(|native| native.to_string()).into_iter().find(|native| native.len() <= NATIVE_BYTES);
         let native = native.filter(|_| is_submitted);
-        let now = super::now()?;
-        let mut args = wait::at(&fence.id, &now).to_vec();
-        args.extend([
-            (":submission", submission.into()),
-            (":reason", reason.as_deref().into()),
-            (":native", native.as_deref().into()),
-            (":detail", outcome.detail.as_str().into()),
-            (":recipient_status", outcome.recipient_status.into()),
-        ]);
-        // Whatever the ledger says to this, the effect is what it is: the answer names both.
-        db.write(|db| db.row(sql::HANDOFF_FINISH, &args)).map_err(|error| {
-            // Locked once: a second lock in the same expression would wait for the first for ever.
-            let progress = progress();
-            error
-                .with_fact("correlation_id", fence.id.as_str())
-                .with_fact("submission", submission)
-                .with_fact("notification_detail", outcome.detail.as_str())
-                .with_fact("show", progress.command(&["show", &fence.id]))
-                .with_fact("status", progress.command(&["handoff", "status", &fence.id]))
+        super::write(db, |db, now| {
+            let mut args = wait::at(&fence.id, now).to_vec();
+            args.extend([
+                (":submission", outcome.submission.of_handoff().into()),
+                (":reason", reason.as_deref().into()),
+                (":native", native.as_deref().into()),
+                (":detail", outcome.detail.as_str().into()),
+                (":recipient_status", outcome.recipient_status.into()),
+            ]);
+            db.row(sql::HANDOFF_FINISH, &args)
         })?;
-        let mut is_met = is_submitted;
-        let object = match &fence.wait {
-            None => object::of(db, self.actor, &fence.id)?,
-            Some(wait) => {
-                let object = wait::finish(db, self.actor, &fence.id, wait)?;
-                is_met &= wait::is_satisfied(db, &fence.id, wait)?;
-                object
-            }
+        Ok(())
+    }
+
+    fn answer(&self, db: &Db, fence: &Fence, outcome: &Outcome) -> Result<Done> {
+        let is_submitted = outcome.submission == Submission::Submitted;
+        let Some(wait) = &fence.wait else {
+            return object::done(object::of(db, self.actor, &fence.id)?, is_submitted);
         };
+        let object = wait::finish(db, self.actor, &fence.id, wait)?;
+        let is_met = is_submitted && wait::is_satisfied(&object);
         object::done(object, is_met)
     }
 
@@ -364,6 +368,10 @@ impl Plan<'_> {
         native.insert("dry_run".into(), is_dry_run.into());
         if let Some(context) = &self.target.binding.context {
             native.insert("context".into(), context.clone().into());
+        }
+        // What prepare did not bind the probe found.
+        if let Some(generation) = self.target.address.generation.as_ref().filter(|_| self.target.host.is_some()) {
+            native.insert("target_generation".into(), generation.as_str().into());
         }
         native.into()
     }

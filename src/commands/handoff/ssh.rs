@@ -117,11 +117,15 @@ pub fn probe(host: &str, request: &Request, time: Duration) -> Result<Answer, Re
     let called = call(host, request, "", time).map_err(|error| unavailable(error.to_string()))?;
     match called.answer.filter(|answer| answer.is_about(request)) {
         Some(answer) if answer.status == "ready" => Ok(answer),
-        // A later release may have codes that are not known here.
-        Some(Answer { detail: Some(code), .. }) if db::error_row(&code).is_some() => {
-            Err(Refusal::new(bare(&code)).with_detail(format!("answered by {host}: {code}")))
+        // Only what is said of a session is taken over: of this side's mailbox the other one knows nothing. A later
+        // release may have codes that are not known here.
+        Some(Answer { detail: Some(detail), .. }) if is_of_session(&detail) && db::error_row(&detail).is_some() => {
+            Err(Refusal::new(bare(&detail)).with_detail(format!("answered by {host}: {}", cut(&detail))))
         }
-        Some(Answer { status, detail, .. }) => Err(unavailable(format!("{host} answered {status}, {detail:?}"))),
+        Some(Answer { status, detail, .. }) => {
+            let detail = detail.unwrap_or_default();
+            Err(unavailable(format!("{host} answered {:?}, {:?}", cut(&status), cut(&detail))))
+        }
         None => Err(unavailable(format!("no htalk answered on {host}: {}", called.ending))),
     }
 }
@@ -140,6 +144,17 @@ pub fn bare(detail: &str) -> String {
     detail.split(':').next().unwrap_or_default().to_owned()
 }
 
+/// Whether a code says something of a session or of its client.
+fn is_of_session(code: &str) -> bool {
+    let kinds = ["recipient_", "codex_", "claude_", "adapter_", "native_", "inactive_", "target_", "handoff_route_"];
+    kinds.iter().any(|kind| code.starts_with(kind))
+}
+
+/// The beginning of what the other side says.
+fn cut(text: &str) -> String {
+    text.chars().take(200).collect()
+}
+
 /// Whether a text has the form of a code.
 fn is_code(text: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
@@ -147,9 +162,12 @@ fn is_code(text: &str) -> bool {
 }
 
 impl Answer {
-    /// Whether this answers just that request, in words that can be stored.
+    /// Whether this answers just that request, in words that can be stored. A text goes to one process; only a refusal
+    /// may name another one.
     fn is_about(&self, request: &Request) -> bool {
+        let is_same_process = self.target_generation == request.target_generation;
         self.detail.as_deref().is_none_or(|detail| is_code(&bare(detail)))
+            && (request.step == Step::Probe || self.status == "refused" || is_same_process)
             && (self.schema_version, self.step, self.correlation_id.as_str(), self.session_id.as_str())
                 == (VERSION, request.step, request.correlation_id.as_str(), request.session_id.as_str())
     }

@@ -105,12 +105,12 @@ impl Wait {
             return Err(object::unknown(&id, "handoff_id_unknown", "id_unknown"));
         }
         progress().begin_handoff(&id);
-        let wait = db.write(|db| {
-            db.row(sql::HANDOFF_WAIT_SETTLE, &at(&id, &budget.start))?;
+        let wait = super::write(&db, |db, now| {
+            db.row(sql::HANDOFF_WAIT_SETTLE, &at(&id, now))?;
             start(db, &id, self.wait_for, &budget)
         })?;
         let object = finish(&db, &actor, &id, &wait)?;
-        let is_met = is_satisfied(&db, &id, &wait)?;
+        let is_met = is_satisfied(&object);
         object::done(object, is_met)
     }
 }
@@ -129,7 +129,7 @@ pub fn start(db: &Db, id: &str, goal: Goal, budget: &Budget) -> Result<Row> {
     Ok(wait)
 }
 
-/// Waits to the end of a recorded wait, and returns the handoff as it is then.
+/// Waits to the end of a recorded wait, and returns the handoff as it is then, with just this wait.
 pub fn finish(db: &Db, actor: &Actor, id: &str, wait: &Row) -> Result<Row> {
     let deadline = wait.get("deadline_ns").and_then(serde_json::Value::as_i64).unwrap_or_default();
     db.stop_waiting_for_locks()?;
@@ -137,8 +137,8 @@ pub fn finish(db: &Db, actor: &Actor, id: &str, wait: &Row) -> Result<Row> {
     let mut is_pending = true;
     while is_pending {
         if db.may_have_changed(&mut last)? {
-            match status(db, id, wait) {
-                Ok(status) => is_pending = status == "pending",
+            match stored(db, id, wait) {
+                Ok(wait) => is_pending = text(&wait, "status") == "pending",
                 // A mailbox that is locked right now is looked at again.
                 Err(_) => last = Look::default(),
             }
@@ -152,21 +152,26 @@ pub fn finish(db: &Db, actor: &Actor, id: &str, wait: &Row) -> Result<Row> {
         }
     }
     // Ends what is pending at its deadline; and from here on a lock is waited for again.
-    let now = super::now()?;
-    db.write(|db| db.row(sql::HANDOFF_WAIT_SETTLE, &at(id, &now)))?;
+    super::write(db, |db, now| db.row(sql::HANDOFF_WAIT_SETTLE, &at(id, now)))?;
     progress().handoff_wait = None;
-    db.read(|db| object::of(db, actor, id))
+    db.read(|db| {
+        let mut object = object::of(db, actor, id)?;
+        object["handoff"]["wait"] = stored(db, id, wait)?.into();
+        Ok(object)
+    })
 }
 
-/// Whether a wait was satisfied; another one may have begun since.
-pub fn is_satisfied(db: &Db, id: &str, wait: &Row) -> Result<bool> {
-    Ok(status(db, id, wait)? == "satisfied")
+/// Whether the wait that an object shows is satisfied.
+pub fn is_satisfied(object: &Row) -> bool {
+    object["handoff"]["wait"]["status"] == "satisfied"
 }
 
-fn status(db: &Db, id: &str, wait: &Row) -> Result<String> {
+/// A wait as it stands; another one may have begun since.
+fn stored(db: &Db, id: &str, wait: &Row) -> Result<Row> {
     let args = [(":id", id.into()), (":operation", text(wait, "operation_id").into())];
-    let row = db.row(sql::HANDOFF_WAIT_GET, &args)?.unwrap_or_default();
-    Ok(text(&row, "status").to_owned())
+    let mut row = db.row(sql::HANDOFF_WAIT_GET, &args)?.unwrap_or_default();
+    row.retain(|_, value| !value.is_null());
+    Ok(row)
 }
 
 /// A handoff and a moment, as parameters.
