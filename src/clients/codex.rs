@@ -20,6 +20,7 @@ use super::{Address, Binding, Client, Found, Outcome, Purpose, Refusal, Removal,
 use app_server::{AppServer, Failure};
 use queue::Queued;
 use socket::Unusable;
+use wire::Wire;
 
 /// Connecting, `initialize` and `thread/read` together; a few milliseconds on Codex 0.171.0.
 const LOOK: Duration = Duration::from_secs(4);
@@ -65,15 +66,18 @@ impl Client for Codex {
         context.insert("home".into(), state::resolved(&home).display().to_string().into());
         let mut target = Map::new();
         target.insert("thread_id".into(), address.session_id.as_str().into());
-        let writer = match route(address, &home)? {
-            // A server that serves this home loads the thread with the next item.
-            Route::Server(mut server, _) => {
-                recipient(&mut server, address)?;
+        let writer = match door(address, &home)? {
+            // A server that serves this home loads the thread with the next item. Directly before a submission the
+            // recipient is not verified here: that follows on the connection that submits.
+            Some((wire, _)) => {
+                if !purpose.is_submission {
+                    recipient(&mut server(wire, address)?, address)?;
+                }
                 "live"
             }
-            Route::Command => {
+            None => {
                 let (path, place) = saved(address, &home)?;
-                context.insert("database".into(), path.display().to_string().into());
+                target.insert("database".into(), path.display().to_string().into());
                 let command = queue::codex(address, &home, &place)?;
                 if purpose.is_submission {
                     target.insert("version".into(), queue::version(command, address)?.into());
@@ -144,17 +148,27 @@ fn control_socket(home: &Path) -> PathBuf {
 
 /// A socket that was registered is the only way; else the control socket, else the command.
 fn route(address: &Address, home: &Path) -> Result<Route, Refusal> {
+    Ok(match door(address, home)? {
+        Some((wire, path)) => Route::Server(server(wire, address)?, path),
+        None => Route::Command,
+    })
+}
+
+/// A connection to the socket that leads to a peer; none where nobody listens on the usual one.
+fn door(address: &Address, home: &Path) -> Result<Option<(Box<dyn Wire>, PathBuf)>, Refusal> {
     let usual = control_socket(home);
     let path = address.socket.as_deref().unwrap_or(&usual);
     match socket::open(path, address.within(LOOK)) {
-        Ok(wire) => {
-            let server = AppServer::initialize(wire).map_err(|failure| before_write(&failure, &address.session_id))?;
-            Ok(Route::Server(server, path.to_path_buf()))
-        }
+        Ok(wire) => Ok(Some((wire, path.to_path_buf()))),
         // `codex queue` takes the same two cases for "no daemon" (0.171.0).
-        Err(Unusable::Missing | Unusable::Deserted) if address.socket.is_none() => Ok(Route::Command),
+        Err(Unusable::Missing | Unusable::Deserted) if address.socket.is_none() => Ok(None),
         Err(unusable) => Err(closed_door(&unusable, path)),
     }
+}
+
+/// The server at the other end of a connection.
+fn server(wire: Box<dyn Wire>, address: &Address) -> Result<AppServer, Refusal> {
+    AppServer::initialize(wire).map_err(|failure| before_write(&failure, &address.session_id))
 }
 
 /// The refusal for a socket that can't be used.
