@@ -566,8 +566,7 @@ CREATE TRIGGER handoff_receipts_insert_rules BEFORE INSERT ON handoff_receipts B
   SELECT RAISE(ABORT, 'receipt_authority_unavailable')
   WHERE NOT EXISTS (
       SELECT 1 FROM handoffs AS h JOIN handoff_phase_v AS p ON p.handoff = h.id
-      WHERE h.id = NEW.handoff AND h.generation IS NOT NULL AND h.host IS NULL
-        AND p.phase IN ('prepared', 'attempted', 'terminal'))
+      WHERE h.id = NEW.handoff AND h.generation IS NOT NULL AND p.phase IN ('prepared', 'attempted', 'terminal'))
     OR (NEW.assurance = 'token_possession' AND NOT EXISTS (
       SELECT 1 FROM handoff_capabilities AS c JOIN handoff_phase_v AS p ON p.handoff = c.handoff
       WHERE c.handoff = NEW.handoff AND c.hash = NEW.proof AND (p.phase = 'attempted' OR p.submission = 'submitted')));

@@ -55,6 +55,8 @@ pub enum Limit {
     Time,
     /// It wrote too much.
     Output,
+    /// The system no longer tells how it goes on.
+    Lost,
 }
 
 /// The absolute path of a program in `PATH`, relative entries left out: they would name a file of the workspace.
@@ -83,6 +85,20 @@ pub fn run(command: &mut Command, input: Vec<u8>, limits: Limits) -> io::Result<
         std::thread::spawn(move || stdin.write_all(&input));
     }
     let (mut stdout, mut stderr) = (Capture::new(out, limits.output), Capture::new(err, limits.output));
+    // From here on it runs, so that no failure may look as if it had not.
+    follow(&mut group, &mut stdout, &mut stderr, until).or_else(|_| {
+        group.end();
+        Ok(Ended::Limit { limit: Limit::Lost, stdout: stdout.bytes })
+    })
+}
+
+/// Waits until a running command ends or hits a limit.
+fn follow(
+    group: &mut Group,
+    stdout: &mut Capture<ChildStdout>,
+    stderr: &mut Capture<ChildStderr>,
+    until: Instant,
+) -> io::Result<Ended> {
     let mut nap = Duration::from_micros(200);
     let mut close_by = None;
     loop {
@@ -96,18 +112,19 @@ pub fn run(command: &mut Command, input: Vec<u8>, limits: Limits) -> io::Result<
         }
         if Instant::now() >= until {
             group.end();
-            return Ok(Ended::Limit { limit: Limit::Time, stdout: stdout.bytes });
+            return Ok(Ended::Limit { limit: Limit::Time, stdout: std::mem::take(&mut stdout.bytes) });
         }
         // Without an open pipe nothing wakes this loop: look again soon.
         nap = if open { Duration::from_millis(10) } else { (nap * 2).min(Duration::from_millis(10)) };
-        drain(&mut stdout, &mut stderr, nap.min(until.saturating_duration_since(Instant::now())))?;
+        drain(stdout, stderr, nap.min(until.saturating_duration_since(Instant::now())))?;
         if stdout.is_full || stderr.is_full {
             group.end();
-            return Ok(Ended::Limit { limit: Limit::Output, stdout: stdout.bytes });
+            return Ok(Ended::Limit { limit: Limit::Output, stdout: std::mem::take(&mut stdout.bytes) });
         }
     }
     let status = group.finish()?;
-    Ok(Ended::Exited { status, stdout: stdout.bytes, stderr: stderr.bytes })
+    let (stdout, stderr) = (std::mem::take(&mut stdout.bytes), std::mem::take(&mut stderr.bytes));
+    Ok(Ended::Exited { status, stdout, stderr })
 }
 
 /// What one pipe brought so far.

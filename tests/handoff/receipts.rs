@@ -81,8 +81,9 @@ fn a_handler_that_others_can_change_gives_no_authority() {
         };
         let told = send(&["--request-ack"]).done();
         assert_eq!(grades(&told)[2], "unsupported", "{program:o} {mode:o}");
-        let told = send(&["--wait-for", "acknowledged"]);
-        assert_eq!(told.ended(1)["reason"], "evidence_unsupported");
+        let before = scene.handoffs();
+        send(&["--wait-for", "acknowledged"]).refused_by(1, "unsafe_receipt_channel");
+        assert_eq!(scene.handoffs(), before, "nothing is spent");
     }
     assert!(inbox.notices().iter().all(|notice| Receipt::of(notice).is_none()));
     scene.chmod("other", 0o755);

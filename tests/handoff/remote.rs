@@ -177,6 +177,18 @@ fn nothing_can_be_acknowledged_over_ssh() {
 }
 
 #[test]
+fn the_sender_can_confirm_what_went_to_a_known_process_of_another_machine() {
+    let scene = Scene::new();
+    let _inbox = Inbox::open(&scene);
+    let told = scene.send("--to r --host h");
+    let id = told["handoff"]["correlation_id"].as_str().unwrap();
+    let told = scene.confirm(id).done();
+    assert_eq!(told["handoff"]["ack"]["assurance"], "operator_confirmed");
+    let told = scene.handoff(&format!("wait {id}")).done();
+    assert_eq!(grades(&told)[3], "satisfied");
+}
+
+#[test]
 fn a_handoff_to_a_remote_codex_carries_the_quoted_text() {
     let scene = Scene::new();
     scene.write("m", "-one\ntwo\r\n");

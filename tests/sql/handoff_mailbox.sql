@@ -201,9 +201,17 @@ VALUES ('10000000-0000-4000-8000-000000000021', 'submitted', 1, '{}', NULL, prin
 SELECT (SELECT count(*) FROM inbox_v WHERE recipient = 'x'), submission FROM sent_v
 WHERE id = '10000000-0000-4000-8000-000000000021';
 
+-- No token leads to another machine, but its sender can state what it knows.
 -- refuses: receipt_authority_unavailable
+INSERT INTO handoff_receipts (handoff, assurance, receipt_id, proof, boot, at_ns)
+VALUES ('10000000-0000-4000-8000-000000000021', 'token_possession', '40000000-0000-4000-8000-000000000021',
+  printf('%064d', 9), printf('%064d', 1), 4000);
+
 INSERT INTO handoff_receipts (handoff, assurance, boot, at_ns)
 VALUES ('10000000-0000-4000-8000-000000000021', 'operator_confirmed', printf('%064d', 1), 4000);
+
+-- prints: acknowledged|operator_confirmed
+SELECT state, ack_assurance FROM handoff_v WHERE correlation_id = '10000000-0000-4000-8000-000000000021';
 
 -- The larger limit is for handoffs alone.
 -- refuses: message_must_be_1_to_32000_bytes

@@ -28,6 +28,7 @@ pub fn list(config: &Path) -> io::Result<Vec<Record>> {
         // Its words could quote anything: only the code is passed on.
         Ended::Exited { status, .. } => Err(io::Error::other(format!("it ended with {status}"))),
         Ended::Limit { limit: Limit::Time, .. } => Err(io::Error::other("no answer within 3 s")),
+        Ended::Limit { limit: Limit::Lost, .. } => Err(io::Error::other("how it ended the system does not tell")),
         Ended::Limit { limit: Limit::Output, .. } => Err(io::Error::other("it wrote more than 1 MiB")),
     }
 }

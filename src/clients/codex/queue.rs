@@ -79,6 +79,7 @@ pub fn submit(mut command: Command, address: &Address, text: &str) -> Queued {
             (Ok(queued), _) => Queued::Yes(queued),
             (Err(_), Limit::Time) => Queued::Unknown("codex_cli_unconfirmed_receipt:timed_out".into()),
             (Err(_), Limit::Output) => Queued::Unknown("codex_cli_unconfirmed_receipt:answer_too_large".into()),
+            (Err(_), Limit::Lost) => Queued::Unknown("codex_cli_unconfirmed_receipt:lost".into()),
         },
         Ok(Ended::Exited { status, stdout, stderr }) => {
             let stderr = String::from_utf8_lossy(&stderr);

@@ -129,6 +129,10 @@ impl Send {
             is_observed: self.observe_delivery || self.wait_for == Some(Goal::Delivered),
             handler: if is_ack_requested { text::handler() } else { None },
         };
+        // Nobody could be told how to acknowledge, which is nothing that the handoff could help.
+        if self.wait_for == Some(Goal::Acknowledged) && target.can_acknowledge() && plan.handler.is_none() {
+            return Err(Error::new("unsafe_receipt_channel"));
+        }
         if self.dry_run {
             return plan.rehearse(&db, id);
         }
