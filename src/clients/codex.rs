@@ -69,7 +69,7 @@ impl Client for Codex {
         let writer = match door(address, &home)? {
             // A server that serves this home loads the thread with the next item. Directly before a submission the
             // recipient is not verified here: that follows on the connection that submits.
-            Some((wire, _)) => {
+            Some(wire) => {
                 if !purpose.is_submission {
                     recipient(&mut server(wire, address)?, address)?;
                 }
@@ -149,20 +149,24 @@ fn control_socket(home: &Path) -> PathBuf {
 /// A socket that was registered is the only way; else the control socket, else the command.
 fn route(address: &Address, home: &Path) -> Result<Route, Refusal> {
     Ok(match door(address, home)? {
-        Some((wire, path)) => Route::Server(server(wire, address)?, path),
+        Some(wire) => Route::Server(server(wire, address)?, socket_path(address, home)),
         None => Route::Command,
     })
 }
 
+/// The socket that was registered, else the control socket.
+fn socket_path(address: &Address, home: &Path) -> PathBuf {
+    address.socket.clone().unwrap_or_else(|| control_socket(home))
+}
+
 /// A connection to the socket that leads to a peer; none where nobody listens on the usual one.
-fn door(address: &Address, home: &Path) -> Result<Option<(Box<dyn Wire>, PathBuf)>, Refusal> {
-    let usual = control_socket(home);
-    let path = address.socket.as_deref().unwrap_or(&usual);
-    match socket::open(path, address.within(LOOK)) {
-        Ok(wire) => Ok(Some((wire, path.to_path_buf()))),
+fn door(address: &Address, home: &Path) -> Result<Option<Box<dyn Wire>>, Refusal> {
+    let path = socket_path(address, home);
+    match socket::open(&path, address.within(LOOK)) {
+        Ok(wire) => Ok(Some(wire)),
         // `codex queue` takes the same two cases for "no daemon" (0.171.0).
         Err(Unusable::Missing | Unusable::Deserted) if address.socket.is_none() => Ok(None),
-        Err(unusable) => Err(closed_door(&unusable, path)),
+        Err(unusable) => Err(closed_door(&unusable, &path)),
     }
 }
 
