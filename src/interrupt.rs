@@ -12,12 +12,14 @@ use crate::{bell, output, process, sql};
 /// run, withdraws or stops its wait, and exits with 130 or 143.
 pub fn listen() {
     let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
-    if signals.thread_block().is_ok() {
-        std::thread::spawn(move || {
-            if let Ok(signal) = signals.wait() {
-                end(signal);
-            }
-        });
+    let wait = move || {
+        if let Ok(signal) = signals.wait() {
+            end(signal);
+        }
+    };
+    // Without a thread both end the process as they do by themselves.
+    if signals.thread_block().is_ok() && std::thread::Builder::new().spawn(wait).is_err() {
+        let _ = signals.thread_unblock();
     }
 }
 

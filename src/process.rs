@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
-use std::process::{ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
@@ -80,13 +80,11 @@ pub fn run(command: &mut Command, input: Vec<u8>, limits: Limits) -> io::Result<
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     let mut group = Group::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
     let (stdin, out, err) = group.pipes();
-    if let Some(mut stdin) = stdin {
-        // A command that does not read is ended at the limit, and the thread with it.
-        std::thread::spawn(move || stdin.write_all(&input));
-    }
     let (mut stdout, mut stderr) = (Capture::new(out, limits.output), Capture::new(err, limits.output));
+    // A command that does not read is ended at the limit, and the thread with it.
+    let feed = |mut stdin: ChildStdin| std::thread::Builder::new().spawn(move || stdin.write_all(&input)).map(|_| ());
     // From here on it runs, so that no failure may look as if it had not.
-    follow(&mut group, &mut stdout, &mut stderr, until).or_else(|_| {
+    stdin.map_or(Ok(()), feed).and_then(|()| follow(&mut group, &mut stdout, &mut stderr, until)).or_else(|_| {
         group.end();
         Ok(Ended::Limit { limit: Limit::Lost, stdout: stdout.bytes })
     })

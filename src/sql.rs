@@ -43,6 +43,7 @@ statements! {
     HANDOFF_LIST = "queries/handoff_list";
     HANDOFF_MINT = "queries/handoff_mint";
     HANDOFF_OLD_GET = "queries/handoff_old_get";
+    HANDOFF_OPEN_LIST = "queries/handoff_open_list";
     HANDOFF_PREPARE = "queries/handoff_prepare";
     HANDOFF_REFUSE = "queries/handoff_refuse";
     HANDOFF_WAIT_GET = "queries/handoff_wait_get";

@@ -1,5 +1,6 @@
 //! `htalk watch`
 
+use std::collections::HashSet;
 use std::convert::Infallible;
 
 use clap::Args;
@@ -8,7 +9,7 @@ use serde_json::json;
 use super::wait::SLOW_LOOK;
 use super::{Done, notice};
 use crate::config::{Actor, Run, text};
-use crate::db::{Access, Db, Look};
+use crate::db::{Access, Db, Look, Row};
 use crate::error::{Error, Result};
 use crate::progress::progress;
 use crate::{output, sql};
@@ -39,13 +40,14 @@ impl Watch {
     }
 }
 
-/// Prints each open message once; new ones have higher numbers, so a cursor is enough.
+/// Prints each open message once. New ones have higher numbers, so a cursor is enough, but for handoffs: one is open only
+/// once its submission is known, and others may have overtaken it.
 fn follow(db: &Db, actor: &Actor) -> Result<Infallible> {
     let mut last = Look::default();
-    let mut cursor = 0;
+    let mut told = Told::default();
     loop {
         if db.may_have_changed(&mut last)? {
-            match news(db, actor, &mut cursor) {
+            match told.news(db, actor) {
                 Ok(true) => {
                     last = Look::default();
                     continue;
@@ -62,22 +64,47 @@ fn follow(db: &Db, actor: &Actor) -> Result<Infallible> {
     }
 }
 
-/// Prints the next messages after the cursor and moves it; true if there may be more.
-fn news(db: &Db, actor: &Actor, cursor: &mut i64) -> Result<bool> {
-    let args = [(":actor", actor.name.as_str().into()), (":cursor", (*cursor).into()), (":limit", BATCH.into())];
-    let messages = db.rows(sql::INBOX_LIST, &args)?;
-    for message in &messages {
+/// What has been printed.
+#[derive(Default)]
+struct Told {
+    /// The highest number.
+    cursor: i64,
+    /// The numbers of all.
+    seqs: HashSet<i64>,
+}
+
+impl Told {
+    /// Prints the next messages; true if there may be more.
+    fn news(&mut self, db: &Db, actor: &Actor) -> Result<bool> {
+        let args = [(":actor", actor.name.as_str().into()), (":cursor", self.cursor.into()), (":limit", BATCH.into())];
+        if db.has_handoffs()? {
+            for handoff in db.rows(sql::HANDOFF_OPEN_LIST, &args)? {
+                self.tell(actor, &handoff)?;
+            }
+        }
+        let messages = db.rows(sql::INBOX_LIST, &args)?;
+        for message in &messages {
+            self.tell(actor, message)?;
+        }
+        Ok(messages.len() == BATCH as usize)
+    }
+
+    fn tell(&mut self, actor: &Actor, message: &Row) -> Result<()> {
+        let seq = message["seq"].as_i64().unwrap_or(self.cursor);
+        if !self.seqs.insert(seq) {
+            return Ok(());
+        }
         let (id, sender) = (text(message, "id"), text(message, "sender"));
         let notification = notice::notice(&actor.name, sender, id, message["in_reply_to"].is_null());
         output::line(&json!({
             "event": "message",
             "id": id,
-            "seq": message["seq"],
+            "seq": seq,
             "sender": sender,
             "notification": notification,
         }))
         .map_err(|_| Error::new(READER_GONE))?;
-        *cursor = message["seq"].as_i64().unwrap_or(*cursor);
+        self.cursor = self.cursor.max(seq);
+        Ok(())
     }
-    Ok(messages.len() == BATCH as usize)
 }

@@ -1,6 +1,9 @@
 //! A handoff's message is ordinary mail once it is submitted, and ordinary mail is never evidence.
 
-use serde_json::json;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use serde_json::{Value, json};
 
 use super::inbox::Inbox;
 use super::scene::{Scene, grades, id};
@@ -66,6 +69,27 @@ fn between_fence_and_outcome_the_inbox_is_empty() {
     signal(&sender, Signal::SIGCONT);
     finish(sender).done();
     assert_eq!(scene.mail("r"), 1);
+}
+
+#[test]
+fn a_watch_tells_of_a_handoff_that_another_message_overtook() {
+    let scene = Scene::new();
+    let inbox = Inbox::freezing(&scene);
+    let mut watch = scene.command(&["--as", "r", "watch"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let mut next = || serde_json::from_str::<Value>(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(next()["event"], "ready");
+    let sender = scene.start("send --to r --message-file m");
+    inbox.notice();
+    let overtaker = scene.htalk("--as b send r --message later --no-notify").done();
+    assert_eq!(next()["id"], overtaker["id"]);
+    signal(&sender, Signal::SIGCONT);
+    let handed = finish(sender).done();
+    let told = next();
+    assert_eq!(told["id"], id(&handed));
+    assert!(told["seq"].as_i64() < overtaker["seq"].as_i64());
+    signal(&watch, Signal::SIGTERM);
+    watch.wait().unwrap();
 }
 
 #[test]

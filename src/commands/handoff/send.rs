@@ -137,19 +137,35 @@ impl Send {
             return plan.rehearse(&db, id);
         }
         let fence = match super::write(&db, |db, now| plan.fence(db, now, id)) {
-            Err(error) if error.is("handoff_binding_conflict") && error.detail.is_none() => {
-                return Err(error.with_detail(plan.differences(&prepared.unwrap_or_default())));
-            }
+            Ok(fence) => fence,
             Err(error) if ["evidence_unsupported", "deadline_before_effect"].contains(&error.code.as_str()) => {
                 return plan.refuse(&db, id, &error.code);
             }
-            other => other?,
+            Err(error) if error.is("handoff_binding_conflict") && error.detail.is_none() => {
+                return Err(error.with_detail(plan.differences(&prepared.unwrap_or_default())));
+            }
+            Err(error) => return Err(in_doubt(error)),
         };
+        if let Some(wait) = &fence.wait {
+            wait::note(&fence.id, wait);
+        }
         let outcome = match &remote {
             None => plan.submit(&fence),
             Some(remote) => plan.submit_remotely(&fence, remote),
         };
         plan.finish(&db, &fence, &outcome)
+    }
+}
+
+/// A mailbox that failed at the commit of the fence may have it all the same, once it is opened again.
+fn in_doubt(error: Error) -> Error {
+    let progress = progress();
+    match &progress.handoff {
+        Some(id) if error.code.starts_with("database_") => error
+            .with_fact("correlation_id", id.as_str())
+            .with_fact("status", progress.command(&["handoff", "status", id]))
+            .with_fact("next_action", "Nothing was sent. Whether the attempt is spent status tells; see detail."),
+        _ => error,
     }
 }
 
@@ -239,7 +255,6 @@ impl Plan<'_> {
         }
         db.row(sql::MESSAGE_SEND, &args)?;
         progress().begin_handoff(&id);
-        // The last step: an interrupt that finds a wait noted holds the notes until this transaction lets it in.
         let wait = self.wait_for.map(|goal| wait::start(db, &id, goal, self.budget)).transpose()?;
         Ok(Fence { id, receipt, wait })
     }
@@ -278,7 +293,6 @@ impl Plan<'_> {
             }
             object::of(db, self.actor, &id)
         })?;
-        progress().handoff_wait = None;
         object::done(object, false)
     }
 

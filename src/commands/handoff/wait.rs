@@ -109,6 +109,7 @@ impl Wait {
             db.row(sql::HANDOFF_WAIT_SETTLE, &at(&id, now))?;
             start(db, &id, self.wait_for, &budget)
         })?;
+        note(&id, &wait);
         let object = finish(&db, &actor, &id, &wait)?;
         let is_met = is_satisfied(&object);
         object::done(object, is_met)
@@ -124,9 +125,13 @@ pub fn start(db: &Db, id: &str, goal: Goal, budget: &Budget) -> Result<Row> {
         (":boot", budget.start.boot.as_str().into()),
         (":now_ns", budget.start.ns.into()),
     ];
-    let wait = db.row(sql::HANDOFF_WAIT_START, &args)?.unwrap_or_default();
-    progress().handoff_wait = Some((id.to_owned(), text(&wait, "operation_id").to_owned()));
-    Ok(wait)
+    Ok(db.row(sql::HANDOFF_WAIT_START, &args)?.unwrap_or_default())
+}
+
+/// Notes a wait for an interrupt, which stops it. Only once it is committed: an interrupt holds the notes while it
+/// waits for the mailbox, so nobody may hold the mailbox and wait for the notes.
+pub fn note(id: &str, wait: &Row) {
+    progress().handoff_wait = Some((id.to_owned(), text(wait, "operation_id").to_owned()));
 }
 
 /// Waits to the end of a recorded wait, and returns the handoff as it is then, with just this wait.
