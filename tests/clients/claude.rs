@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::support::process::write_program;
 use crate::support::{Ran, Sandbox, run};
 
 /// A process that stands for the client's: only its pid, its start time and its state matter.
@@ -28,8 +29,7 @@ impl Process {
     fn client(scene: &Scene) -> Process {
         let program = scene.sandbox.root().join("claude");
         if !program.exists() {
-            fs::write(&program, "#!/bin/sh\nread line\n").unwrap();
-            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+            write_program(&program, "#!/bin/sh\nread line\n");
         }
         let process = Process(Command::new(program).stdin(Stdio::piped()).spawn().unwrap());
         let name = PathBuf::from(format!("/proc/{}/comm", process.pid()));
@@ -755,10 +755,7 @@ fn without_readable_records_the_client_is_asked_and_never_for_long() {
     fs::create_dir(&programs).unwrap();
     let program = programs.join("claude");
     let path = format!("{}:/usr/bin:/bin", programs.display());
-    let script = |text: &str| {
-        fs::write(&program, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    };
+    let script = |text: &str| write_program(&program, &format!("#!/bin/sh\n{text}\n"));
     let row = |pid: u32, session: &str, status: &str| {
         json!({"pid": pid, "cwd": scene.workspace, "kind": "interactive", "startedAt": 1, "sessionId": session,
             "status": status})
@@ -824,7 +821,6 @@ fn the_calling_session_is_recognised_by_its_process() {
     assert_eq!(named, ["other", OTHER, SESSION]);
     // Another client in between.
     let codex = scene.sandbox.root().join("codex");
-    fs::write(&codex, format!("#!/bin/sh\n{htalk} inbox; exit $?\n")).unwrap();
-    fs::set_permissions(&codex, fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&codex, &format!("#!/bin/sh\n{htalk} inbox; exit $?\n"));
     call(&format!("{matching}; {}; exit $?", codex.display()), SESSION).refused(none);
 }

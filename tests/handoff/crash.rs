@@ -31,6 +31,11 @@ fn at_codex(scene: &Scene, words: &str) -> Child {
     sender
 }
 
+/// The answer that the called `codex` waits for, to be written; none while nobody reads it.
+fn answer_of(scene: &Scene) -> Option<File> {
+    File::options().write(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(scene.at("answer")).ok()
+}
+
 /// It is unknown for good: no outcome follows, and no repetition reaches anybody.
 #[track_caller]
 fn stays_unknown(scene: &Scene, id: &str, to: &str) {
@@ -72,10 +77,14 @@ fn a_sender_killed_while_codex_answers() {
     let id = scene.prepare("--to q");
     let sender = at_codex(&scene, &format!("send {id} --to q --message-file m"));
     assert_eq!(kill(sender).code, 137);
-    // The answer comes too late for anybody. Opened to read, too, a FIFO blocks nobody.
-    let mut answer = File::options().read(true).write(true).open(scene.at("answer")).unwrap();
-    answer.write_all(b"x\n").unwrap();
-    drop(answer);
+    // Codex goes on; its answer comes too late for anybody, and nothing of it is left.
+    let mut answer = None;
+    until("a reader of the answer", || {
+        answer = answer_of(&scene);
+        answer.is_some()
+    });
+    answer.unwrap().write_all(b"x\n").unwrap();
+    until("the end of codex", || answer_of(&scene).is_none());
     stays_unknown(&scene, &id, "q");
 }
 
@@ -185,8 +194,7 @@ fn an_interrupted_send_is_unknown() {
         again.refused_by(1, "handoff_already_attempted");
         assert_eq!(scene.queued().len(), 1);
         // What it had started is gone too: nobody reads.
-        let reader = || File::options().write(true).custom_flags(OFlag::O_NONBLOCK.bits()).open(scene.at("answer"));
-        until("the end of codex", || reader().is_err());
+        until("the end of codex", || answer_of(&scene).is_none());
     }
 }
 

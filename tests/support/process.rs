@@ -1,6 +1,7 @@
 //! Processes that are started, watched and interrupted.
 
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::kill;
@@ -10,6 +11,14 @@ pub use nix::sys::signal::Signal;
 
 /// How long an event that must come is waited for: far beyond what a slow machine needs.
 pub const CEILING: Duration = Duration::from_secs(60);
+
+/// Makes a program of a script. Another process writes it: whatever a test beside this one starts meanwhile would
+/// inherit our descriptor, and what somebody has open to write can't be run.
+pub fn write_program(path: &Path, script: &str) {
+    let mut command = Command::new("sh");
+    command.args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(path);
+    super::run(&mut command, script.as_bytes()).text();
+}
 
 /// Sends a signal to a started command.
 pub fn signal(child: &Child, signal: Signal) {

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tungstenite::{Message, WebSocket};
+
+use crate::support::process::write_program;
 
 pub const THREAD: &str = "01a228ac-58fc-7e62-8f5a-f369cc0e706b";
 pub const QUEUED: &str = "01a228ac-e4d9-71f3-bff2-93f3ea7946ca";
@@ -142,9 +144,7 @@ impl World {
              printf 'home=%s sqlite=%s pwd=%s token=%s\\n' \"$CODEX_HOME\" \"$CODEX_SQLITE_HOME\" \"$PWD\" \
              \"$OPENCODE_SERVER_PASSWORD\" >>{root}/{log}\n{body}\n"
         );
-        let path = self.at("bin").join(name);
-        fs::write(&path, script).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&self.at("bin").join(name), &script);
     }
 
     pub fn calls(&self) -> String {
