@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 
-use crate::commands;
+use crate::{commands, seal};
 
 /// Send requests to other agent sessions on this machine, answer them, and find everything again.
 ///
@@ -170,12 +170,19 @@ pub fn parse() -> Cli {
             let _ = crate::output::plain(concat!(env!("CARGO_PKG_VERSION"), "\n"));
             std::process::exit(0);
         }
-        // A receipt that was given as an argument must not come back: it holds a secret.
         let mut text = error.render().to_string();
-        for word in std::env::args_os().filter_map(|word| word.into_string().ok()).filter(|word| word.contains('{')) {
-            text = text.replace(&word, "{…}");
+        for word in std::env::args_os().filter_map(|word| word.into_string().ok()) {
+            if let Some(secret) = secret(&word) {
+                text = text.replace(secret, "{…}");
+            }
         }
         let _ = if error.use_stderr() { crate::output::usage(&text) } else { crate::output::plain(&text) };
         std::process::exit(error.exit_code());
     })
+}
+
+/// What of an argument must not come back: a receipt or its token, behind the name of an option too.
+fn secret(word: &str) -> Option<&str> {
+    let value = || word.split_once('=').map_or(word, |(_, value)| value);
+    word.find('{').map(|start| &word[start..]).or_else(|| Some(value()).filter(|text| seal::is_token(text)))
 }
