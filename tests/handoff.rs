@@ -4,6 +4,8 @@
 mod acceptance;
 /// Senders that die, are interrupted, or race.
 mod crash;
+/// What goes wrong behind the effect.
+mod effect;
 /// The five faults of the first implementation.
 mod faults;
 /// The form of receipts and confirmations.
@@ -24,3 +26,5 @@ mod scene;
 mod sshd;
 /// Waits for an acknowledgment.
 mod waits;
+/// What an answer says to its reader.
+mod words;

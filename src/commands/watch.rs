@@ -40,8 +40,8 @@ impl Watch {
     }
 }
 
-/// Prints each open message once. New ones have higher numbers, so a cursor is enough, but for handoffs: one is open only
-/// once its submission is known, and others may have overtaken it.
+/// Prints each open message once. New ones have higher numbers, so a cursor is enough, but for handoffs: one is open
+/// only once its submission is known, and others may have overtaken it.
 fn follow(db: &Db, actor: &Actor) -> Result<Infallible> {
     let mut last = Look::default();
     let mut told = Told::default();

@@ -112,6 +112,64 @@ fn the_handler_of_a_notice_stands_as_it_is_wherever_the_mailbox_lies() {
     assert_eq!(grades(&htalk(&format!("status {id}")))[0], "acknowledged");
 }
 
+#[test]
+fn a_mailbox_whose_path_breaks_a_line_keeps_no_handoffs() {
+    let scene = Scene::before_init();
+    scene.sql("SELECT count(*) FROM peers;");
+    for name in ["a\nb/mail", "a\nb", "a\rb", "a\u{1b}b", "a\u{85}b", "a\u{2028}b", "a\u{2029}b"] {
+        let there = scene.at(name);
+        fs::DirBuilder::new().mode(0o700).recursive(true).create(there.parent().unwrap()).unwrap();
+        let there = there.with_extension("sqlite3");
+        fs::copy(scene.sandbox.mailbox(), &there).unwrap();
+        let at = |words: &str| run(scene.handoff_command(words).env("HTALK_DB", &there), b"");
+        for verb in ["init", "list", "prepare --to q --message-file m", "quarantine"] {
+            let told = at(verb).refused_by(1, "unsafe_handoff_storage");
+            assert!(told["detail"].as_str().unwrap().contains("line end"), "{name:?}: {told}");
+        }
+        // A link to it is no other place. Ordinary mail goes on.
+        let link = scene.at("link");
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(&there, &link).unwrap();
+        let mut command = scene.handoff_command("init");
+        run(command.env("HTALK_DB", &link), b"").refused_by(1, "unsafe_handoff_storage");
+        let mut command = scene.command(&["--as", "b", "send", "c", "--message", "x"]);
+        run(command.env("HTALK_DB", &there), b"").done();
+    }
+}
+
+#[test]
+fn a_receipt_given_as_an_argument_is_refused_and_not_shown() {
+    let scene = Scene::new();
+    let inbox = Inbox::open(&scene);
+    let sent = id(&scene.send("--to r --request-ack"));
+    let receipt = inbox.receipt();
+    let (frame, token) = (&receipt.frame, receipt.token());
+    let pretty = serde_json::to_string_pretty(&serde_json::from_str::<serde_json::Value>(frame).unwrap()).unwrap();
+    for frame in [frame.clone(), format!("{frame}\n"), format!(" {frame}"), pretty] {
+        let option = format!("--receipt={frame}");
+        for verb in ["ack", "confirm"] {
+            for words in [&["--receipt", &frame][..], &[&option], &[&frame], &["--receipt", "-", &frame]] {
+                let ran = scene.run(&[&["--as", "b", "handoff", verb], words].concat());
+                assert!(!ran.out.contains(&token) && !ran.err.contains(&token), "{verb} {words:?}: {ran:?}");
+                if words[0] == frame || words.len() == 3 {
+                    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
+                } else {
+                    ran.refused_by(1, "invalid_receipt");
+                }
+            }
+        }
+    }
+    // The token alone is none, and no other option shows what it refuses.
+    let (named, goal) = (format!("--receipt={token}"), format!("--wait-for={frame}"));
+    for words in
+        [&["ack", &token][..], &["ack", &named], &["wait", &sent, &goal], &["wait", &sent, "--wait-for", frame]]
+    {
+        let ran = scene.run(&[&["--as", "b", "handoff"], words].concat());
+        assert!(ran.code != 0 && !ran.out.contains(&token) && !ran.err.contains(&token), "{words:?}: {ran:?}");
+    }
+    assert_eq!(grades(&scene.status(&sent))[2], "pending");
+}
+
 /// All files below a directory.
 fn files(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());

@@ -71,6 +71,10 @@ fn an_answer_proves_a_submission_only_if_it_is_whole_and_its_own() {
             ("remote | sed s/ID/OTHER/g", "unknown", 1),
             ("remote | sed s/submitted/finished/", "unknown", 1),
             ("remote | sed 's/submitted/refused/; s/claude_socket[^\"]*/No code/'", "unknown", 1),
+            ("remote | sed s/submitted/ready/", "unknown", 1),
+            ("remote | sed 's/submitted/refused/; s/\"detail\":\"[^\"]*\"/\"detail\":null/'", "unknown", 1),
+            ("remote | sed 's/\"target_generation\":\"[^\"]*\"/\"target_generation\":\"other\"/'", "unknown", 1),
+            ("remote | sed 's/\"target_generation\":\"[^\"]*\"/\"target_generation\":null/'", "unknown", 1),
             ("exit 255", "unknown", 0),
             ("exit 0", "unknown", 0),
             ("cat >/dev/null; echo '{}'", "unknown", 0),
@@ -111,10 +115,12 @@ fn a_successor_on_the_other_host_gets_nothing() {
 fn a_host_that_can_not_tell_processes_or_times_apart_gets_no_text() {
     let scene = Scene::new();
     let inbox = Inbox::open(&scene);
-    for (change, code) in [
-        (r#"s/"target_generation":"[^"]*"/"target_generation":null/"#, "remote_generation_unsupported"),
-        (r#"s/"now":{[^}]*}/"now":null/"#, "remote_clock_unsupported"),
-    ] {
+    let long = format!("\"{}\"", "x".repeat(257));
+    let generations = ["null", "\"\"", r#""g\\u0007""#, r#""g\\u009b""#, r#""g\\n""#, &long].map(|other| {
+        (format!(r#"s/"target_generation":"[^"]*"/"target_generation":{other}/"#), "remote_generation_unsupported")
+    });
+    let clock = (r#"s/"now":{[^}]*}/"now":null/"#.to_owned(), "remote_clock_unsupported");
+    for (change, code) in generations.into_iter().chain([clock]) {
         scene.ssh(&format!("{REMOTE} | sed '{change}'"));
         scene.handoff("send --to r --host h --message-file m").refused_by(1, code);
     }
@@ -157,6 +163,36 @@ fn a_host_without_htalk_gets_no_text() {
     let ran = run(command.env("PATH", scene.at("bin")), b"");
     assert_eq!(ran.ended(1)["handoff"]["submission"]["status"].as_str().unwrap_or("refused"), "refused");
     assert!(inbox.notices().is_empty());
+}
+
+#[test]
+fn what_a_host_says_of_a_mailbox_is_not_said_of_this_one() {
+    let scene = Scene::new();
+    let inbox = Inbox::open(&scene);
+    let id = scene.prepare("--to r --host h");
+    let unavailable = "remote_preflight_unavailable";
+    for (said, code) in [
+        ("database_busy", unavailable),
+        ("database_busy:x", unavailable),
+        ("unknown_peer", unavailable),
+        ("handoff_id_unknown", unavailable),
+        ("handoff_already_attempted", unavailable),
+        ("handoff_history_unavailable", unavailable),
+        ("peer_required_use_as_or_HTALK_PEER", unavailable),
+        ("recipient_of_a_later_release", unavailable),
+        // Of its session it knows.
+        ("recipient_socket_unavailable", "recipient_socket_unavailable"),
+    ] {
+        scene.ssh(&format!(r#"{REMOTE} | sed 's/"ready","detail":null/"refused","detail":"{said}"/'"#));
+        for words in ["send", &format!("send {id}")] {
+            let told = scene.handoff(&format!("{words} --to r --host h --message-file m")).refused_by(1, code);
+            assert!(told["handoff_query"].is_null() && told["submission"].is_null(), "{told}");
+            assert!(!told["next_action"].as_str().unwrap().contains("Repeat"), "{told}");
+        }
+    }
+    assert_eq!(scene.status(&id)["phase"], "prepared");
+    assert!(inbox.notices().is_empty());
+    assert_eq!(scene.handoffs(), "1");
 }
 
 #[test]

@@ -1,10 +1,16 @@
 //! Waits: what they are from their start, how they end, and what is late.
 
+use std::fs;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
 use serde_json::json;
 
 use super::inbox::Inbox;
 use super::scene::{Scene, ended, grades, id};
 use crate::support::process::{Signal, signal, until};
+use crate::support::shell::Shell;
 use crate::support::{finish, kill};
 
 /// The listed row of the newest handoff.
@@ -114,4 +120,98 @@ fn the_wait_of_a_killed_sender_ends_at_its_deadline() {
     let told = scene.confirm(&id).done();
     assert_eq!(grades(&told), ["acknowledged", "submitted", "acknowledged", "timed_out_unknown"]);
     assert_eq!(told["handoff"]["ack"]["late"], true);
+}
+
+/// Whether it stands in the queue of those who found the mailbox locked.
+fn is_queued(child: &Child) -> bool {
+    let open = fs::read_dir(format!("/proc/{}/fd", child.id())).unwrap();
+    let paths = open.filter_map(|file| fs::read_link(file.unwrap().path()).ok());
+    paths.into_iter().any(|path| path.to_string_lossy().ends_with("-queue"))
+}
+
+/// Whether this moment of the clock that decides is over.
+fn is_over(ns: i64) -> bool {
+    let now = clock_gettime(ClockId::CLOCK_BOOTTIME).unwrap();
+    now.tv_sec() * 1_000_000_000 + now.tv_nsec() >= ns
+}
+
+#[test]
+fn an_acknowledgment_that_waited_for_the_mailbox_beyond_the_deadline_is_late() {
+    let scene = Scene::new();
+    let inbox = Inbox::open(&scene);
+    // Less is left of it than anybody waits for a lock.
+    let sender = scene.start("send --to r --message-file m --wait-for acknowledged --wait-timeout 12");
+    let receipt = inbox.receipt();
+    until("the outcome", || newest(&scene)["submission"] == "submitted");
+    let deadline = scene.sql("SELECT deadline_ns FROM handoff_waits;").parse().unwrap();
+    let mut lock = Shell::lock(&scene.sandbox);
+    let mut ack = scene.reading("ack", &receipt.frame);
+    drop(ack.stdin.take());
+    until("the receipt in the queue", || is_queued(&ack));
+    until("the deadline", || is_over(deadline));
+    lock.tell("ROLLBACK;");
+    assert_eq!(finish(ack).done()["classification"], "committed");
+    assert_eq!(grades(&finish(sender).ended(1))[3], "timed_out_unknown");
+    let told = scene.status(&receipt.value("correlation_id"));
+    assert_eq!(grades(&told), ["acknowledged", "submitted", "acknowledged", "timed_out_unknown"]);
+    assert_eq!(told["handoff"]["ack"]["late"], true);
+}
+
+/// How many waits for handoffs there are.
+fn waits(scene: &Scene) -> usize {
+    scene.sql("SELECT count(*) FROM handoff_waits;").parse().unwrap()
+}
+
+/// A wait for this handoff, begun after so many others.
+fn begun(scene: &Scene, id: &str, seconds: u32, others: usize) -> Child {
+    let waiting = scene.start(&format!("wait {id} --wait-timeout {seconds}"));
+    until("the wait", || waits(scene) > others);
+    waiting
+}
+
+/// The operation of a handoff's wait, by its number.
+fn operation(scene: &Scene, number: u32) -> String {
+    scene.sql(&format!("SELECT operation FROM handoff_waits WHERE number = {number};"))
+}
+
+#[test]
+fn a_wait_answers_with_itself_and_not_with_a_later_one() {
+    let scene = Scene::new();
+    let mut inbox = Inbox::open(&scene);
+    let sent = id(&scene.send("--to r --request-ack"));
+    inbox.receipt();
+    let shown = |told: &serde_json::Value| {
+        let wait = &told["handoff"]["wait"];
+        ["operation_id", "status"].map(|key| wait[key].as_str().unwrap().to_owned())
+    };
+    // The first of three ends while the second is pending; the third, while the second is.
+    let first = begun(&scene, &sent, 10, 0);
+    let second = begun(&scene, &sent, 60, 1);
+    let told = finish(first).ended(1);
+    assert_eq!(shown(&told), [operation(&scene, 1), "timed_out_unknown".to_owned()], "{told}");
+    assert_eq!(shown(&scene.status(&sent)), [operation(&scene, 2), "pending".to_owned()], "the status: the latest");
+    let told = scene.handoff(&format!("wait {sent} --wait-timeout 6")).ended(1);
+    assert_eq!(shown(&told), [operation(&scene, 3), "timed_out_unknown".to_owned()], "{told}");
+    inbox.ack().done();
+    let told = finish(second).done();
+    assert_eq!(shown(&told), [operation(&scene, 2), "satisfied".to_owned()], "{told}");
+    assert_eq!(shown(&scene.status(&sent))[1], "timed_out_unknown");
+}
+
+#[test]
+fn a_wait_is_interrupted_at_once_whoever_has_the_lock() {
+    for (with, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let scene = Scene::new();
+        let _inbox = Inbox::open(&scene);
+        let sent = id(&scene.send("--to r --request-ack"));
+        let waiting = begun(&scene, &sent, 60, 0);
+        let mut lock = Shell::lock(&scene.sandbox);
+        let begin = Instant::now();
+        signal(&waiting, with);
+        let ran = finish(waiting);
+        // A second is what it waits for the lock itself.
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
+        assert_eq!((ran.code, &ran.json()["state"]), (code, &json!("interrupted")), "{ran:?}");
+        lock.tell("ROLLBACK;");
+    }
 }

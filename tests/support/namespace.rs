@@ -30,6 +30,11 @@ impl<'a> Namespace<'a> {
         Namespace::new(sandbox, &format!(r#"mount -t tmpfs -o size={kilobytes}k none "$1""#))
     }
 
+    /// One directory in the sandbox is an empty private disk of this size.
+    pub fn disk_at(sandbox: &'a Sandbox, name: &str, kilobytes: u32) -> Option<Self> {
+        Namespace::new(sandbox, &format!(r#"mount -t tmpfs -o size={kilobytes}k,mode=700 none "$1/{name}""#))
+    }
+
     /// None, with a word to whoever runs the tests, where the system does not permit it.
     fn new(sandbox: &'a Sandbox, mounts: &str) -> Option<Self> {
         let script = format!("{mounts} && echo ready && exec cat");
