@@ -3,7 +3,9 @@
 //! The ledger is in the mailbox: its rules decide what a handoff may do next. What stands here is the order of the
 //! steps, what SQL can't see (the clock, the private file, the client), and the words.
 
+mod attempt;
 mod binding;
+mod effect;
 pub mod init;
 mod input;
 pub mod list;
