@@ -394,7 +394,9 @@ def killed_embedded_session(world):
     for pid in world.ours():
         os.kill(pid, signal.SIGKILL)
     until("the client ends", lambda: not world.ours())
-    assert os.path.exists(os.path.join(world.codex_home, "thread-writer-locks", f"{thread}.lock"))
+    # The file stays; the system lets its lock go a little after the process can't be seen any more.
+    inode = os.stat(os.path.join(world.codex_home, "thread-writer-locks", f"{thread}.lock")).st_ino
+    until("its lock ends", lambda: f":{inode} " not in open("/proc/locks").read())
     world.send("own", detail="codex_cli_queued:", status="not_loaded")
 
 
