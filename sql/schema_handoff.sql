@@ -279,6 +279,9 @@ CREATE VIEW handoff_wait_start_v AS
 SELECT
   w.handoff, -- the wait
   w.number, -- the wait
+  w.boot, -- its clock
+  w.at_ns, -- when it began
+  w.deadline_ns, -- until when it waits
   CASE
     WHEN w.goal = 'acknowledged' AND k.handoff IS NOT NULL THEN 'satisfied'
     WHEN w.seconds <= 5 THEN 'insufficient_budget'
@@ -629,29 +632,30 @@ END;
 CREATE TRIGGER handoff_wait_ends_insert_rules BEFORE INSERT ON handoff_wait_ends BEGIN
   SELECT RAISE(ABORT, 'handoff_id_unknown')
   WHERE NOT EXISTS (SELECT 1 FROM handoff_waits WHERE handoff = NEW.handoff AND number = NEW.number);
-  SELECT RAISE(ABORT, 'handoff_history_unavailable') FROM handoff_phase_v
-  WHERE handoff = NEW.handoff AND phase IN ('tombstone', 'quarantined');
+  SELECT RAISE(ABORT, 'handoff_history_unavailable') FROM handoffs AS h
+  WHERE h.id = NEW.handoff AND (EXISTS (SELECT 1 FROM handoff_tombstones WHERE handoff = h.id)
+    OR EXISTS (SELECT 1 FROM handoff_quarantines WHERE epoch = h.epoch));
   SELECT RAISE(ABORT, 'wait_terminal') FROM handoff_wait_ends WHERE handoff = NEW.handoff AND number = NEW.number;
   SELECT RAISE(ABORT, 'handoff_clock_unavailable')
   WHERE typeof(NEW.boot) <> 'text' OR length(CAST(NEW.boot AS BLOB)) <> 64 OR length(NEW.boot) <> 64
     OR NEW.boot GLOB '*[^0-9a-f]*'
     OR typeof(NEW.at_ns) <> 'integer' OR NEW.at_ns NOT BETWEEN 0 AND 4611686018427387904;
   SELECT RAISE(ABORT, 'wait_status_illegal')
-  FROM handoff_waits AS w JOIN handoff_wait_start_v AS s ON s.handoff = w.handoff AND s.number = w.number
-  WHERE w.handoff = NEW.handoff AND w.number = NEW.number AND (
-    -- As it is from its start,
-    (s.start = coalesce(NEW.reason, 'satisfied') AND s.start <> 'pending'
-      AND (NEW.boot, NEW.at_ns, NEW.status) IS (w.boot, w.at_ns, CASE
+  FROM handoff_wait_start_v AS s
+  WHERE s.handoff = NEW.handoff AND s.number = NEW.number AND (
+    (s.start = coalesce(NEW.reason, 'satisfied') AND NEW.reason IS NOT 'pending' AND (
+      -- As it is from its start,
+      (NEW.boot, NEW.at_ns, NEW.status) IS (s.boot, s.at_ns, CASE
         WHEN NEW.reason IS NULL THEN 'satisfied'
         WHEN NEW.reason = 'stopped_by_operator' THEN 'stopped'
         WHEN NEW.reason = 'evidence_unsupported' THEN 'unsupported'
         ELSE 'failed'
-      END))
+      END)
+      -- or satisfied in time,
+      OR (NEW.status = 'satisfied' AND NEW.reason IS NULL AND NEW.boot = s.boot AND NEW.at_ns < s.deadline_ns)))
     -- or as it came to be.
     OR CASE NEW.status
-      WHEN 'satisfied'
-        THEN s.start = 'satisfied' AND NEW.reason IS NULL AND NEW.boot = w.boot AND NEW.at_ns < w.deadline_ns
-      WHEN 'timed_out_unknown' THEN NEW.reason IS NULL AND NEW.boot = w.boot AND NEW.at_ns >= w.deadline_ns
+      WHEN 'timed_out_unknown' THEN NEW.reason IS NULL AND NEW.boot = s.boot AND NEW.at_ns >= s.deadline_ns
       WHEN 'stopped' THEN NEW.reason IS 'stopped_by_operator'
       WHEN 'failed'
         THEN NEW.reason IN ('evidence_failed', 'history_unavailable', 'deadline_before_effect', 'invalid_handoff')
