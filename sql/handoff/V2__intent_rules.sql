@@ -14,7 +14,14 @@ SELECT
   CASE
     WHEN q.epoch IS NOT NULL OR t.handoff IS NOT NULL THEN 'unknown'
     ELSE coalesce(o.submission, iif(a.handoff IS NULL, 'not_attempted', 'unknown'))
-  END AS submission -- not_attempted, refused, submitted, unknown
+  END AS submission, -- not_attempted, refused, submitted, unknown
+  t.handoff IS NOT NULL AS is_expired, -- whether its details have ended
+  coalesce(a.ack_requested, o.ack_requested, 0) AS ack_requested, -- whether an acknowledgment was asked for
+  coalesce(a.observe, o.observe, 0) AS observe, -- whether its delivery was to be observed
+  o.reason, -- why it was refused, or is unknown
+  o.native, -- what the client answered
+  a.at AS attempted_at, -- when the fence was committed
+  o.at AS finished_at -- when the outcome was recorded
 FROM handoffs AS h
 LEFT JOIN handoff_attempts AS a ON a.handoff = h.id
 LEFT JOIN handoff_outcomes AS o ON o.handoff = h.id

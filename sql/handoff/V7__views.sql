@@ -41,11 +41,11 @@ SELECT
     ELSE p.submission
   END AS state, -- validated, refused, submitted, unknown, timed_out_unknown, acknowledged
   p.submission, -- not_attempted, refused, submitted, unknown
-  o.reason, -- why it was refused, or is unknown
-  iif(coalesce(a.observe, o.observe, 0), 'unsupported', 'not_requested') AS observation, -- no route supplies it
+  p.reason, -- why it was refused, or is unknown
+  iif(p.observe, 'unsupported', 'not_requested') AS observation, -- no route supplies it
   CASE
     WHEN k.handoff IS NOT NULL THEN 'acknowledged'
-    WHEN NOT coalesce(a.ack_requested, o.ack_requested, 0) THEN 'not_requested'
+    WHEN NOT p.ack_requested THEN 'not_requested'
     WHEN c.handoff IS NOT NULL AND (p.phase = 'attempted' OR p.submission = 'submitted') THEN 'pending'
     ELSE 'unsupported'
   END AS ack, -- not_requested, unsupported, pending, acknowledged
@@ -66,19 +66,16 @@ SELECT
   w.deadline_ns AS wait_deadline_ns, -- see handoff_waits_v
   h.boot AS authority_boot, -- the boot within which a receipt can be accepted
   h.at_ns + 86400000000000 AS authority_expires_ns, -- and until when
-  iif(p.phase = 'terminal', o.native, NULL) AS native_json, -- what the client answered
+  iif(p.phase = 'terminal', p.native, NULL) AS native_json, -- what the client answered
   h.at AS prepared_at, -- when it was prepared, in Unix seconds
-  a.at AS attempted_at, -- when the fence was committed
-  o.at AS finished_at -- when the outcome was recorded
+  p.attempted_at, -- when the fence was committed
+  p.finished_at -- when the outcome was recorded
 FROM handoffs AS h
 JOIN handoff_phase_v AS p ON p.handoff = h.id
-LEFT JOIN handoff_tombstones AS t ON t.handoff = h.id
-LEFT JOIN handoff_attempts AS a ON a.handoff = h.id
-LEFT JOIN handoff_outcomes AS o ON o.handoff = h.id
 LEFT JOIN handoff_capabilities AS c ON c.handoff = h.id
 -- A quarantine and a tombstone end what was acknowledged, a tombstone also what was waited for.
 LEFT JOIN handoff_acks AS k ON k.handoff = h.id AND p.phase = 'terminal'
 LEFT JOIN handoff_waits AS w
-  ON w.handoff = h.id AND t.handoff IS NULL
+  ON w.handoff = h.id AND NOT p.is_expired
     AND w.number = (SELECT max(l.number) FROM handoff_waits AS l WHERE l.handoff = h.id)
 LEFT JOIN handoff_wait_ends AS e ON e.handoff = w.handoff AND e.number = w.number;
