@@ -18,12 +18,15 @@ pub use group::{Group, end_all};
 /// How long output may stay open after the command itself ended (something it started holds it).
 const OUTPUT_GRACE: Duration = Duration::from_millis(200);
 
+/// How much more than is kept a command may write to standard error: a result may stand behind many warnings.
+const NOISE: usize = 16;
+
 /// What a command may take.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// From start to exit.
     pub time: Duration,
-    /// Bytes of standard output, and as many of standard error.
+    /// Bytes of standard output, and of what is kept of standard error; [`NOISE`] times as many may come there.
     pub output: usize,
 }
 
@@ -36,7 +39,7 @@ pub enum Ended {
         status: ExitStatus,
         /// All that it wrote to standard output.
         stdout: Vec<u8>,
-        /// All that it wrote to standard error.
+        /// The beginning of what it wrote to standard error.
         stderr: Vec<u8>,
     },
     /// It was ended at a limit; what it did until then is not known.
@@ -80,7 +83,8 @@ pub fn run(command: &mut Command, input: Vec<u8>, limits: Limits) -> io::Result<
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     let mut group = Group::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))?;
     let (stdin, out, err) = group.pipes();
-    let (mut stdout, mut stderr) = (Capture::new(out, limits.output), Capture::new(err, limits.output));
+    let mut stdout = Capture::new(out, limits.output, limits.output);
+    let mut stderr = Capture::new(err, limits.output, limits.output.saturating_mul(NOISE));
     // A command that does not read is ended at the limit, and the thread with it.
     let feed = |mut stdin: ChildStdin| std::thread::Builder::new().spawn(move || stdin.write_all(&input)).map(|_| ());
     // From here on it runs, so that no failure may look as if it had not.
@@ -129,13 +133,16 @@ fn follow(
 struct Capture<T> {
     pipe: Option<T>,
     bytes: Vec<u8>,
-    limit: usize,
+    /// How many bytes are kept.
+    kept: usize,
+    /// How many more may come.
+    left: usize,
     is_full: bool,
 }
 
 impl<T: Read + AsFd> Capture<T> {
-    fn new(pipe: Option<T>, limit: usize) -> Self {
-        Capture { pipe, bytes: Vec::new(), limit, is_full: false }
+    fn new(pipe: Option<T>, kept: usize, most: usize) -> Self {
+        Capture { pipe, bytes: Vec::new(), kept, left: most, is_full: false }
     }
 
     fn is_open(&self) -> bool {
@@ -149,9 +156,10 @@ impl<T: Read + AsFd> Capture<T> {
         match pipe.read(&mut chunk) {
             Ok(0) => self.pipe = None,
             Ok(length) => {
-                let room = self.limit - self.bytes.len();
+                let room = self.kept - self.bytes.len();
                 self.bytes.extend_from_slice(&chunk[..length.min(room)]);
-                self.is_full = length > room;
+                self.is_full = length > self.left;
+                self.left = self.left.saturating_sub(length);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),

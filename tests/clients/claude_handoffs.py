@@ -171,8 +171,8 @@ def handoff_while_it_changes(rig):
     """A session that dies, becomes another or stands still behind the fence, before the last look and at the write."""
     handoffs(rig)
     cases = [
-        (kill, "connect", "refused", "recipient_socket_unavailable", 0),
-        (kill, "sendto", "refused", "recipient_socket_unavailable", 0),
+        (kill, "connect", "refused", "stale_target", 0),
+        (kill, "sendto", "refused", "stale_target", 0),
         (clear_it, "connect", "refused", "stale_target", 0),
         (clear_it, "sendto", "unknown", "recipient_identity_changed", 0),
         (stop, "connect", "unknown", "claude_process_stopped", 1),

@@ -196,6 +196,16 @@ fn check_8_a_successor_of_the_prepared_process_gets_nothing() {
     assert_eq!(grades(&told), ["refused", "refused", "not_requested", "not_requested"]);
     assert!(inbox.notices().is_empty());
     assert_eq!(scene.mail("r"), 0);
+
+    // Likewise when it has ended, and nobody has come in its place.
+    let id = scene.prepare("--to r");
+    let mut lock = Shell::lock(&scene.sandbox);
+    std::fs::remove_file(scene.at("mail.sqlite3-queue")).unwrap();
+    let sender = scene.start(&format!("send {id} --to r --message-file m"));
+    until("the queue", || scene.at("mail.sqlite3-queue").exists());
+    inbox.kill();
+    lock.tell("ROLLBACK;");
+    ended(&finish(sender), "refused", "stale_target");
 }
 
 #[test]

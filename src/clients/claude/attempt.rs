@@ -41,6 +41,22 @@ enum Seen {
 
 /// See [`crate::clients::Client::notify`].
 pub fn notify(address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {
+    let outcome = attempt(address, text, skip);
+    // However its end showed: where one life of the process was meant and that is over, this is what is wrong.
+    let is_of_process = outcome.submission == Submission::NotSubmitted && outcome.detail.starts_with("recipient_");
+    if is_of_process && address.generation.is_some() && present_generation(address) != address.generation {
+        return Outcome { detail: "stale_target".into(), ..outcome };
+    }
+    outcome
+}
+
+/// The generation of the process that has the session now.
+fn present_generation(address: &Address) -> Option<String> {
+    let (config, record) = find(address).ok()?;
+    generation::of(&config, &record)
+}
+
+fn attempt(address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {
     let (config, record) = match find(address) {
         Ok(found) => found,
         Err(refusal) => return Outcome::refused(refusal.code, None),

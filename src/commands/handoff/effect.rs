@@ -51,7 +51,7 @@ impl Plan<'_> {
         // The other clock was read before its answer was here, so its deadline is not after the one of this side.
         let left = self.budget.cutoff().saturating_duration_since(remote.answered).as_nanos() as i64;
         request.deadline = remote.answer.now.clone().map(|now| Deadline { ns: now.ns.saturating_add(left), ..now });
-        let time = self.budget.end().saturating_duration_since(Instant::now());
+        let time = self.budget.patience().saturating_duration_since(Instant::now());
         match ssh::submit(&remote.host, &request, &words, time) {
             Err(_) => Outcome::refused("adapter_unavailable", None),
             Ok(Some(answer)) => answer.outcome(),

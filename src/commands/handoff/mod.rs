@@ -77,8 +77,9 @@ fn open(run: &Run, access: Access) -> Result<Db> {
 
 /// The error of a mailbox without the ledger.
 fn no_ledger() -> Error {
-    let words = "this mailbox has no ledger of handoffs yet; htalk handoff init begins it, and nothing was sent";
-    Error::new("handoff_history_unavailable").with_detail(words)
+    Error::new("handoff_history_unavailable")
+        .with_detail("this mailbox has no ledger of handoffs yet")
+        .with_fact("next_action", "Begin it once with htalk handoff init. Nothing was sent.")
 }
 
 /// The same, and who is calling.

@@ -49,13 +49,17 @@ pub fn of(db: &Db, actor: &Actor, id: &str) -> Result<Row> {
 
 /// The error of a handoff of which nothing can be told.
 pub fn unknown(id: &str, code: &str, context: &str) -> Error {
-    let query = json!({
+    Error::new(code).with_fact("handoff_query", query(id, context))
+}
+
+/// What is told in place of a handoff: why nothing is.
+pub fn query(id: &str, context: &str) -> Value {
+    json!({
         "correlation_id": id,
         "status": "unknown",
         "context": context,
         "retry": { "allowed": false, "reason": "receiver_dedup_unavailable" },
-    });
-    Error::new(code).with_fact("handoff_query", query)
+    })
 }
 
 /// The answer of a verb: 0 if what it was asked for is so.

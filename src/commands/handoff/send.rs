@@ -56,8 +56,11 @@ impl Send {
         let id = self.id.as_deref().map(super::correlation_id).transpose()?;
         self.attempt(run, &budget, id.as_deref()).map_err(|error| match &id {
             Some(id) if error.is("handoff_id_unknown") => object::unknown(id, "handoff_id_unknown", "id_unknown"),
-            Some(id) => error.with_fact("status", progress().command(&["handoff", "status", id])),
-            None => error,
+            // Before the actor is known no command can be named that works.
+            Some(id) if progress().actor.is_some() => {
+                error.with_fact("status", progress().command(&["handoff", "status", id]))
+            }
+            _ => error,
         })
     }
 
@@ -68,7 +71,7 @@ impl Send {
         let (db, actor) = super::open_as_actor(run, Access::Write)?;
         let message = Message::read(&self.message_file, budget.cutoff())?;
         let mut target = self.recipient.named(&db, true)?;
-        target.address.until = Some(budget.end());
+        target.address.until = Some(budget.patience());
         let prepared = match id {
             Some(id) => db.row(sql::HANDOFF_BINDING_GET, &[(":id", id.into())])?,
             None => None,

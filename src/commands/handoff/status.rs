@@ -6,7 +6,7 @@ use super::super::Done;
 use super::object;
 use crate::config::Run;
 use crate::db;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Print what is known of a handoff. Reading changes nothing.
 #[derive(Debug, Args)]
@@ -23,8 +23,7 @@ impl Status {
         db::require_private(run.mailbox())?;
         Done::ok(run.read(|db| {
             if !db.has_handoffs()? {
-                let unknown = object::unknown(&id, "handoff_history_unavailable", "ledger_missing");
-                return Err(Error { detail: super::no_ledger().detail, ..unknown });
+                return Err(super::no_ledger().with_fact("handoff_query", object::query(&id, "ledger_missing")));
             }
             object::of(db, &run.actor(db)?, &id)
         })?)

@@ -69,8 +69,13 @@ impl Budget {
     }
 
     /// When everything must be over.
-    pub fn end(&self) -> Instant {
+    fn end(&self) -> Instant {
         self.begun + Duration::from_secs(self.seconds as u64)
+    }
+
+    /// When a client that was begun in time must have answered; what is left is for recording it.
+    pub fn patience(&self) -> Instant {
+        (self.end() - Duration::from_secs(1)).max(self.cutoff())
     }
 
     /// Whether nothing is left of it but the time for cleaning up.
