@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 pub use look::Look;
 pub use open::{Access, open, private_directory, reopen, resolve};
-pub use private::require_private;
+pub use private::{exposure, require_private};
 
 use crate::error::{Error, Result};
 use crate::sql::{self, Statement};

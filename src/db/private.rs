@@ -1,6 +1,6 @@
 //! Whether nobody else can read or write a mailbox. The mailbox itself does not demand that, its handoffs do.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -31,13 +31,17 @@ pub fn require_private(mailbox: &Path) -> Result<()> {
         match fs::symlink_metadata(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => return refuse(&error.to_string()),
-            Ok(found) if found.uid() != geteuid().as_raw() => return refuse("belongs to another user"),
             Ok(found) if found.is_symlink() => return refuse("is a link"),
-            Ok(found) if found.mode() & 0o077 != 0 => {
-                return refuse(&format!("mode {:04o} lets others in", found.mode() & 0o7777));
-            }
-            Ok(_) => {}
+            Ok(found) => exposure(&found).map_or(Ok(()), |words| refuse(&words))?,
         }
     }
     Ok(())
+}
+
+/// Why a file is not its owner's alone, if it is not.
+pub fn exposure(found: &Metadata) -> Option<String> {
+    if found.uid() != geteuid().as_raw() {
+        return Some("belongs to another user".into());
+    }
+    (found.mode() & 0o077 != 0).then(|| format!("mode {:04o} lets others in", found.mode() & 0o7777))
 }

@@ -81,9 +81,8 @@ impl Plan<'_> {
         args.extend([
             (":ack_requested", i64::from(self.is_ack_requested).into()),
             (":observe", i64::from(self.is_observed).into()),
-            (":boot", now.boot.as_str().into()),
-            (":now_ns", now.ns.into()),
         ]);
+        args.extend(super::seen_at(Some(now)));
         args
     }
 
@@ -219,7 +218,7 @@ impl Plan<'_> {
         let native = native.map(|native| native.to_string()).into_iter().find(|native| native.len() <= NATIVE_BYTES);
         let native = native.filter(|_| is_submitted);
         super::write(db, |db, now| {
-            let mut args = wait::at(&fence.id, now).to_vec();
+            let mut args = super::at(&fence.id, now).to_vec();
             args.extend([
                 (":submission", outcome.submission.of_handoff().into()),
                 (":reason", reason.as_deref().into()),

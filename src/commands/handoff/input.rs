@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use nix::fcntl::OFlag;
 use nix::poll::{PollFd, PollFlags};
-use nix::unistd::geteuid;
 
 use crate::config::expand;
+use crate::db::exposure;
 use crate::error::{Error, Result};
 use crate::process::wait_for;
 
@@ -87,13 +87,7 @@ fn require_private(found: &Metadata) -> io::Result<()> {
     if !found.is_file() {
         return Err(io::Error::other("no regular file"));
     }
-    if found.uid() != geteuid().as_raw() {
-        return Err(io::Error::other("belongs to another user"));
-    }
-    if found.mode() & 0o077 != 0 {
-        return Err(io::Error::other(format!("mode {:04o} lets others in; chmod 600", found.mode() & 0o7777)));
-    }
-    Ok(())
+    exposure(found).map_or(Ok(()), |words| Err(io::Error::other(format!("{words}; chmod 600"))))
 }
 
 /// What changes with a file's content, owner or permissions.

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::{Done, page};
 use crate::clock::Moment;
 use crate::config::Run;
-use crate::db::{self, Arg};
+use crate::db;
 use crate::error::Result;
 use crate::sql;
 
@@ -30,12 +30,8 @@ impl List {
             }
             let now = Moment::now();
             let actor = run.actor(db)?;
-            let args = [
-                (":actor", actor.name.as_str().into()),
-                (":limit", self.limit.into()),
-                (":boot", now.as_ref().map(|now| now.boot.as_str()).into()),
-                (":now_ns", now.as_ref().map_or(Arg::Null, |now| now.ns.into())),
-            ];
+            let [boot, ns] = super::seen_at(now.as_ref());
+            let args = [(":actor", actor.name.as_str().into()), (":limit", self.limit.into()), boot, ns];
             db.rows(sql::HANDOFF_LIST, &args)
         })?;
         Done::ok(json!({

@@ -25,7 +25,7 @@ use crate::cli::Handoff;
 use crate::clients::Refusal;
 use crate::clock::Moment;
 use crate::config::{Actor, Run};
-use crate::db::{self, Access, Db};
+use crate::db::{self, Access, Arg, Db};
 use crate::error::{Error, Result};
 
 /// Runs the verb that was asked for; an error becomes its answer.
@@ -98,6 +98,21 @@ fn write<T>(db: &Db, work: impl FnOnce(&Db, &Moment) -> Result<T>) -> Result<T> 
 /// The present, by the clock that decides.
 fn now() -> Result<Moment> {
     Moment::now().ok_or_else(|| Error::new("handoff_clock_unavailable"))
+}
+
+/// A handoff and a moment, as parameters.
+fn at<'a>(id: &'a str, moment: &'a Moment) -> [(&'static str, Arg<'a>); 3] {
+    let [boot, ns] = seen_at(Some(moment));
+    [(":id", id.into()), boot, ns]
+}
+
+/// The moment of a look, as parameters. Without a clock there is still something to see, but nothing is told to be
+/// over.
+fn seen_at(moment: Option<&Moment>) -> [(&'static str, Arg<'_>); 2] {
+    [
+        (":boot", moment.map(|moment| moment.boot.as_str()).into()),
+        (":now_ns", moment.map_or(Arg::Null, |moment| moment.ns.into())),
+    ]
 }
 
 /// The id of a handoff, as the ledger writes it.

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use serde_json::{Map, Value};
 
 use super::super::Done;
 use super::input;
@@ -130,7 +129,7 @@ impl Request {
             recipient_status: state.map(str::to_owned),
             target_generation: binding.generation.clone(),
             context: binding.context.clone(),
-            target: Map::<String, Value>::clone(&binding.target),
+            target: binding.target.clone(),
             now: Moment::now().map(|now| Deadline { boot: now.boot, ns: now.ns }),
         }
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::Done;
 use crate::clock::Moment;
 use crate::config::{Actor, text};
-use crate::db::{Arg, Db, Row};
+use crate::db::{Db, Row};
 use crate::error::{Error, Result};
 use crate::progress::progress;
 use crate::sql;
@@ -15,13 +15,9 @@ use crate::sql;
 /// # Errors
 /// `handoff_id_unknown`, `handoff_history_unavailable`; both say so in `handoff_query`.
 pub fn of(db: &Db, actor: &Actor, id: &str) -> Result<Row> {
-    // A handoff is shown where there is no clock too; then nothing is told to be over.
     let now = Moment::now();
-    let args = [
-        (":id", id.into()),
-        (":boot", now.as_ref().map(|now| now.boot.as_str()).into()),
-        (":now_ns", now.as_ref().map_or(Arg::Null, |now| now.ns.into())),
-    ];
+    let [boot, ns] = super::seen_at(now.as_ref());
+    let args = [(":id", id.into()), boot, ns];
     let found = db.row(sql::HANDOFF_GET, &args)?;
     let is_party = |row: &Row| [text(row, "sender"), text(row, "recipient")].contains(&actor.name.as_str());
     let Some(mut row) = found.filter(is_party) else { return Err(unknown(id, "handoff_id_unknown", "id_unknown")) };

@@ -39,7 +39,7 @@ impl Prepare {
         target.objection()?;
         let mut object = super::write(&db, |db, now| {
             let mut args = target.args(&actor, &message);
-            args.extend([(":boot", now.boot.as_str().into()), (":now_ns", now.ns.into())]);
+            args.extend(super::seen_at(Some(now)));
             let id = record(db, &args)?;
             object::of(db, &actor, &id)
         })?;

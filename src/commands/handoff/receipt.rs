@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::Done;
 use super::text::Receipt;
-use super::{input, is_id, object, ssh, wait};
+use super::{input, is_id, object, ssh};
 use crate::config::{Run, text};
 use crate::db::Access;
 use crate::error::{Error, Result};
@@ -49,7 +49,7 @@ impl Ack {
         let db = super::open(run, Access::Write)?;
         let proof = receipt.digest();
         Done::ok(super::write(&db, |db, now| {
-            let mut args = wait::at(&receipt.correlation_id, now).to_vec();
+            let mut args = super::at(&receipt.correlation_id, now).to_vec();
             args.extend([
                 (":epoch", receipt.ledger_epoch.as_str().into()),
                 (":generation", receipt.target_generation.as_str().into()),
@@ -109,7 +109,7 @@ impl Confirm {
         let (db, actor) = super::open_as_actor(run, Access::Write)?;
         let id = statement.correlation_id.as_str();
         let object = super::write(&db, |db, now| {
-            let mut args = wait::at(id, now).to_vec();
+            let mut args = super::at(id, now).to_vec();
             args.extend([
                 (":actor", actor.name.as_str().into()),
                 (":epoch", statement.ledger_epoch.as_str().into()),

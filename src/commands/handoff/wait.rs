@@ -111,7 +111,7 @@ impl Wait {
         }
         progress().begin_handoff(&id);
         let wait = super::write(&db, |db, now| {
-            db.row(sql::HANDOFF_WAIT_SETTLE, &at(&id, now))?;
+            db.row(sql::HANDOFF_WAIT_SETTLE, &super::at(&id, now))?;
             start(db, &id, self.wait_for, &budget)
         })?;
         note(&id, &wait);
@@ -162,7 +162,7 @@ pub fn finish(db: &Db, actor: &Actor, id: &str, wait: &Row) -> Result<Row> {
         }
     }
     // Ends what is pending at its deadline; and from here on a lock is waited for again.
-    super::write(db, |db, now| db.row(sql::HANDOFF_WAIT_SETTLE, &at(id, now)))?;
+    super::write(db, |db, now| db.row(sql::HANDOFF_WAIT_SETTLE, &super::at(id, now)))?;
     progress().handoff_wait = None;
     db.read(|db| {
         let mut object = object::of(db, actor, id)?;
@@ -182,9 +182,4 @@ fn stored(db: &Db, id: &str, wait: &Row) -> Result<Row> {
     let mut row = db.row(sql::HANDOFF_WAIT_GET, &args)?.unwrap_or_default();
     row.retain(|_, value| !value.is_null());
     Ok(row)
-}
-
-/// A handoff and a moment, as parameters.
-pub fn at<'a>(id: &'a str, moment: &'a Moment) -> [(&'static str, crate::db::Arg<'a>); 3] {
-    [(":id", id.into()), (":boot", moment.boot.as_str().into()), (":now_ns", moment.ns.into())]
 }
