@@ -1,112 +1,237 @@
--- The whole schema after every migration. Generated from a new mailbox by HTALK_UPDATE=1 cargo test --release; don't
--- edit it. Tests prove that it is up to date, and that an upgraded mailbox has the same.
+-- The whole schema after every migration, by topic. Generated from a new mailbox by HTALK_UPDATE=1 cargo test --release;
+-- don't edit it. Tests prove that it is up to date, and that an upgraded mailbox has the same.
 
-CREATE TABLE acks (
-  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
-  peer TEXT NOT NULL REFERENCES peers (name),
-  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
-) WITHOUT ROWID;
-
-CREATE TABLE error_codes (
-  code TEXT NOT NULL PRIMARY KEY,
-  exit INTEGER NOT NULL,
-  meaning TEXT NOT NULL,
-  next_step TEXT NOT NULL
-) WITHOUT ROWID;
-
-CREATE TABLE messages (
-  seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE DEFAULT (
-    lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-'
-      || substr('89ab', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))
-  ),
-  sender TEXT NOT NULL REFERENCES peers (name),
-  recipient TEXT NOT NULL REFERENCES peers (name),
-  in_reply_to TEXT REFERENCES messages (id),
-  body TEXT NOT NULL,
-  created_at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
-);
-
-CREATE TABLE notice_claims (
-  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
-  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
-) WITHOUT ROWID;
-
-CREATE TABLE notice_cleanups (
-  seq INTEGER NOT NULL PRIMARY KEY,
-  message_id TEXT NOT NULL REFERENCES messages (id),
-  status TEXT NOT NULL
-    CONSTRAINT cleanup_status CHECK (status IN ('removed', 'absent', 'unsupported', 'unavailable', 'unknown')),
-  detail TEXT,
-  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
-);
-
-CREATE TABLE notice_outcomes (
-  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
-  submission TEXT NOT NULL
-    CONSTRAINT notice_submission CHECK (submission IN ('not_submitted', 'submission_unknown', 'submitted')),
-  at REAL DEFAULT ((julianday('now') - 2440587.5) * 86400.0),
-  detail TEXT,
-  recipient_status TEXT
-    CONSTRAINT notice_recipient_status
-    CHECK (recipient_status IN ('idle', 'active', 'busy', 'waiting', 'retry', 'not_loaded', 'unknown'))
-) WITHOUT ROWID;
-
-CREATE TABLE open_mail (
-  recipient TEXT NOT NULL,
-  seq INTEGER NOT NULL,
-  PRIMARY KEY (recipient, seq)
-) WITHOUT ROWID;
-
-CREATE TABLE peer_retirements (
-  seq INTEGER NOT NULL PRIMARY KEY,
-  peer TEXT NOT NULL REFERENCES peers (name),
-  action TEXT NOT NULL CONSTRAINT retirement_action CHECK (action IN ('retired', 'restored')),
-  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
-);
+-- Peers: who takes part -----------------------------------------------------------------------------------------------
 
 CREATE TABLE peers (
-  name TEXT NOT NULL PRIMARY KEY,
-  harness TEXT NOT NULL,
-  delivery TEXT NOT NULL DEFAULT 'native'
+  -- The registered addresses, one row a peer. A row is never changed or deleted.
+  name TEXT NOT NULL PRIMARY KEY, -- how commands call the peer
+  harness TEXT NOT NULL, -- its program: one of harnesses, or any label for a pull peer
+  delivery TEXT NOT NULL DEFAULT 'native' -- native: its client is told of new mail; pull: it looks for itself
     CONSTRAINT unsupported_delivery CHECK (delivery IN ('native', 'pull')),
-  session_id TEXT,
-  workspace TEXT,
-  home TEXT,
-  socket TEXT,
-  url TEXT,
+  session_id TEXT, -- native: the client's own id of the session
+  workspace TEXT, -- native: the directory in which the session works
+  home TEXT, -- the client's configuration directory, where it is not the usual one
+  socket TEXT, -- the socket of its server
+  url TEXT, -- the URL of its server
   UNIQUE (harness, session_id),
   CONSTRAINT pull_peer_has_no_native_address
     CHECK (delivery = 'native' OR coalesce(session_id, workspace, home, socket, url) IS NULL)
 ) WITHOUT ROWID;
 
-CREATE TABLE refinery_schema_history(
-             version int4 PRIMARY KEY,
-             name VARCHAR(255),
-             applied_on VARCHAR(255),
-             checksum VARCHAR(255));
+CREATE TRIGGER peers_insert_rules BEFORE INSERT ON peers BEGIN
+  -- GLOB stops at U+0000; trim() leaves it, and all else that is not allowed.
+  SELECT CASE
+    WHEN (typeof(NEW.name) = 'text' AND length(NEW.name) <= 64 AND NEW.name GLOB '[a-z0-9]*'
+        AND trim(NEW.name, 'abcdefghijklmnopqrstuvwxyz0123456789_-') = '') IS NOT 1
+      THEN RAISE(ABORT, 'invalid_peer_name')
+    WHEN (NEW.delivery IN ('native', 'pull')) IS NOT 1 THEN RAISE(ABORT, 'unsupported_delivery')
+    WHEN NEW.delivery = 'native' AND NOT EXISTS (SELECT 1 FROM harnesses WHERE name = NEW.harness)
+      THEN RAISE(ABORT, 'unsupported_harness')
+    WHEN (typeof(NEW.harness) = 'text' AND length(NEW.harness) <= 64 AND NEW.harness GLOB '[a-z0-9]*'
+        AND trim(NEW.harness, 'abcdefghijklmnopqrstuvwxyz0123456789_-') = '') IS NOT 1
+      THEN RAISE(ABORT, 'invalid_harness_id')
+    WHEN NEW.delivery = 'pull' AND coalesce(NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url) IS NOT NULL
+      THEN RAISE(ABORT, 'pull_peer_has_no_native_address')
+  END;
 
-CREATE TABLE wait_returns (
-  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
-  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0)
+  -- The address of a native peer. A code names the clients for which it is right today.
+  SELECT CASE
+    WHEN NEW.socket IS NOT NULL AND NOT has_socket
+      THEN iif(has_url, RAISE(ABORT, 'opencode_uses_a_server_url_not_a_socket'),
+        RAISE(ABORT, 'claude_socket_is_discovered_from_live_identity'))
+    WHEN NEW.url IS NOT NULL AND NOT has_url THEN RAISE(ABORT, 'url_is_only_for_opencode')
+    WHEN NEW.home IS NOT NULL AND NOT has_home THEN RAISE(ABORT, 'home_is_only_for_codex_and_claude')
+    WHEN session_form = 'uuid' AND (typeof(NEW.session_id) = 'text' AND length(CAST(NEW.session_id AS BLOB)) = 36
+        AND NEW.session_id GLOB replace('########-####-####-####-############', '#', '[0-9a-f]')) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_uuid')
+    WHEN session_form = 'ses' AND (typeof(NEW.session_id) = 'text' AND length(NEW.session_id) BETWEEN 4 AND 256
+        AND NEW.session_id GLOB 'ses*' AND trim(NEW.session_id,
+          'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-') = '') IS NOT 1
+      THEN RAISE(ABORT, 'invalid_opencode_session_id')
+    WHEN typeof(NEW.workspace) <> 'text' OR NEW.workspace NOT GLOB '/*'
+      THEN RAISE(ABORT, 'workspace_must_be_a_directory')
+  END
+  FROM harnesses WHERE name = NEW.harness AND NEW.delivery = 'native';
+
+  SELECT RAISE(IGNORE) FROM peers
+  WHERE name = NEW.name
+    AND (harness, delivery, session_id, workspace, home, socket, url)
+      IS (NEW.harness, NEW.delivery, NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url);
+  SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM peers WHERE name = NEW.name)
+      THEN RAISE(ABORT, 'peer_already_has_a_different_address')
+    WHEN EXISTS (SELECT 1 FROM peers WHERE harness = NEW.harness AND session_id = NEW.session_id)
+      THEN RAISE(ABORT, 'session_already_has_a_peer_name')
+  END;
+END;
+
+CREATE TRIGGER peers_update_rules BEFORE UPDATE ON peers BEGIN
+  SELECT RAISE(ABORT, 'peer_is_immutable');
+END;
+
+CREATE TRIGGER peers_delete_rules BEFORE DELETE ON peers BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TABLE harnesses (
+  -- Private. The clients whose sessions can be notified, and what the address of such a session has (1: yes, 0: no).
+  name TEXT NOT NULL PRIMARY KEY, -- as in peers.harness
+  session_form TEXT NOT NULL, -- what its session ids look like: uuid, ses
+  has_home INTEGER NOT NULL, -- a configuration directory
+  has_socket INTEGER NOT NULL, -- the socket of a server
+  has_url INTEGER NOT NULL, -- the URL of a server
+  can_withdraw INTEGER NOT NULL -- whether it takes an accepted notice back
 ) WITHOUT ROWID;
 
-CREATE TABLE waits (
-  token TEXT NOT NULL PRIMARY KEY,
-  message_id TEXT NOT NULL REFERENCES messages (id),
-  peer TEXT NOT NULL,
-  until REAL NOT NULL
-) WITHOUT ROWID;
+CREATE TABLE peer_retirements (
+  -- Private. When a peer left and came back. The newest row of a peer counts.
+  seq INTEGER NOT NULL PRIMARY KEY,
+  peer TEXT NOT NULL REFERENCES peers (name),
+  action TEXT NOT NULL, -- retired or restored
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+);
+
+CREATE INDEX peer_retirements_peer ON peer_retirements (peer);
+
+CREATE TRIGGER peer_retirements_insert_rules BEFORE INSERT ON peer_retirements BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.peer) THEN RAISE(ABORT, 'unknown_peer')
+    WHEN NEW.action NOT IN ('retired', 'restored') THEN RAISE(ABORT, 'invalid_value')
+    WHEN NEW.action = iif((SELECT retired_at FROM peer_v WHERE name = NEW.peer) IS NULL, 'restored', 'retired')
+      THEN RAISE(IGNORE)
+    -- A seq that was not named is -1 here; the real one is checked after the insert.
+    WHEN NEW.seq <> -1
+        AND (NEW.seq >= 4503599627370496 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM peer_retirements))
+      THEN RAISE(ABORT, 'invalid_seq')
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER peer_retirements_insert_done AFTER INSERT ON peer_retirements BEGIN
+  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq < 1;
+END;
+
+CREATE TRIGGER peer_retirements_update_rules BEFORE UPDATE ON peer_retirements BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER peer_retirements_delete_rules BEFORE DELETE ON peer_retirements BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE VIEW peer_v AS
+-- The registered peers, one row each.
+SELECT
+  p.name, -- how commands call the peer
+  p.harness, -- the program: codex, claude and opencode can be notified, any other label only pulls
+  p.delivery, -- native (its client is told of new mail) or pull (it looks for itself)
+  p.session_id, -- the client's own id of the session; NULL for pull
+  p.workspace, -- the directory in which the session works; NULL for pull
+  p.home, -- the client's configuration directory, where it is not the usual one
+  p.socket, -- a Codex app server's socket, where one was named
+  p.url, -- an OpenCode server's URL
+  ( SELECT iif(t.action = 'retired', t.at, NULL) FROM peer_retirements AS t
+    WHERE t.peer = p.name ORDER BY t.seq DESC LIMIT 1
+  ) AS retired_at -- since when no new request goes to or from this peer; NULL while it takes part
+FROM peers AS p;
+
+-- Messages: requests and answers --------------------------------------------------------------------------------------
+
+CREATE TABLE messages (
+  -- Requests and answers. A row is never changed or deleted; what became of it are rows of other tables (message_v).
+  -- Sender, recipient and body make a complete request.
+  seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- grows with every message
+  id TEXT NOT NULL UNIQUE DEFAULT ( -- a UUID; a random one (version 4) if left out
+    lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-'
+      || substr('89ab', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))
+  ),
+  sender TEXT NOT NULL REFERENCES peers (name),
+  recipient TEXT NOT NULL REFERENCES peers (name),
+  in_reply_to TEXT REFERENCES messages (id), -- an answer: the id of its request; a request: NULL
+  body TEXT NOT NULL, -- 1 to 32,000 bytes of text, not all blank (of a handoff more)
+  created_at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+);
 
 CREATE UNIQUE INDEX messages_one_answer ON messages (in_reply_to) WHERE in_reply_to IS NOT NULL;
 
 CREATE INDEX messages_sender ON messages (sender);
 
-CREATE INDEX notice_cleanups_message ON notice_cleanups (message_id);
+CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
+  SELECT CASE
+    WHEN (typeof(NEW.id) = 'text' AND length(CAST(NEW.id AS BLOB)) = 36
+        AND NEW.id GLOB replace('########-####-####-####-############', '#', '[0-9a-f]')) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_uuid')
+    WHEN NEW.in_reply_to IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.in_reply_to)
+      THEN RAISE(ABORT, 'unknown_request')
+  END;
 
-CREATE INDEX peer_retirements_peer ON peer_retirements (peer);
+  -- An answer belongs to a request and goes back to the one who asked.
+  SELECT CASE
+    WHEN in_reply_to IS NOT NULL THEN RAISE(ABORT, 'reply_requires_a_request')
+    WHEN (sender, recipient) IS NOT (NEW.recipient, NEW.sender) THEN RAISE(ABORT, 'reply_address_mismatch')
+  END
+  FROM messages WHERE id = NEW.in_reply_to;
 
-CREATE INDEX waits_message ON waits (message_id);
+  -- length() of a text stops at U+0000 and trim(x) knows only spaces: count bytes, and name every blank of Unicode.
+  SELECT CASE
+    WHEN (length(CAST(NEW.body AS BLOB))
+        BETWEEN 1 AND coalesce((SELECT bytes FROM body_limit_v WHERE id = NEW.id), 32000)) IS NOT 1
+      THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
+    WHEN typeof(NEW.body) <> 'text' THEN RAISE(ABORT, 'message_is_not_utf8')
+    WHEN instr(CAST(NEW.body AS BLOB), x'00') THEN RAISE(ABORT, 'message_contains_nul')
+    WHEN trim(NEW.body, char(9, 10, 11, 12, 13, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199,
+        8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = ''
+      THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
+    WHEN NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.sender)
+        OR NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.recipient)
+      THEN RAISE(ABORT, 'unknown_peer')
+    WHEN NEW.sender = NEW.recipient THEN RAISE(ABORT, 'sender_and_recipient_must_differ')
+  END;
+
+  -- An identical retry changes nothing; a different one is refused.
+  SELECT RAISE(IGNORE) FROM messages
+  WHERE id = NEW.id
+    AND (sender, recipient, in_reply_to, body) IS (NEW.sender, NEW.recipient, NEW.in_reply_to, NEW.body);
+  SELECT iif(body = NEW.body, RAISE(IGNORE), RAISE(ABORT, 'reply_conflict_existing_answer_preserved')) FROM messages
+  WHERE in_reply_to = NEW.in_reply_to;
+  SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM messages WHERE id = NEW.id) THEN RAISE(ABORT, 'message_id_conflict')
+    -- What was asked before a retirement may still be answered.
+    WHEN NEW.in_reply_to IS NULL
+        AND EXISTS (SELECT 1 FROM peer_v WHERE name IN (NEW.sender, NEW.recipient) AND retired_at IS NOT NULL)
+      THEN RAISE(ABORT, 'peer_retired')
+    -- A seq that was not named is -1 here; the real one is checked after the insert. One row at 2^63 - 1 would end all
+    -- inserting. sqlite_sequence knows what harness-talk's deleted messages had, but not this statement's own rows.
+    WHEN NEW.seq <> -1
+        AND (NEW.seq >= 4503599627370496
+          OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM messages)
+          OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'messages'))
+      THEN RAISE(ABORT, 'invalid_seq')
+    WHEN (NEW.created_at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER messages_insert_done AFTER INSERT ON messages BEGIN
+  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq NOT BETWEEN 1 AND 9007199254740991;
+  DELETE FROM open_mail
+  WHERE recipient = NEW.sender AND seq = (SELECT m.seq FROM messages AS m WHERE m.id = NEW.in_reply_to);
+END;
+
+CREATE TRIGGER messages_insert_open AFTER INSERT ON messages
+WHEN EXISTS (SELECT 1 FROM open_by_facts_v WHERE seq = NEW.seq) BEGIN
+  INSERT INTO open_mail (recipient, seq) VALUES (NEW.recipient, NEW.seq);
+END;
+
+CREATE TRIGGER messages_update_rules BEFORE UPDATE ON messages BEGIN
+  SELECT RAISE(ABORT, 'message_is_immutable');
+END;
+
+CREATE TRIGGER messages_delete_rules BEFORE DELETE ON messages BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
 
 CREATE VIEW body_limit_v (
 -- Private, a hook for the ledger of handoffs. The messages that have a limit of their own: none.
@@ -114,85 +239,6 @@ CREATE VIEW body_limit_v (
   bytes -- how large its body may be
 ) AS
 SELECT NULL, NULL WHERE false;
-
-CREATE VIEW cleanup_v AS
--- Private. What is to be done about the notice of a message once it is acknowledged, one row a message.
-SELECT
-  m.id AS message_id, -- the message
-  CASE
-    WHEN p.delivery = 'pull' OR a.message_id IS NULL THEN 'skipped'
-    WHEN c.message_id IS NOT NULL AND o.message_id IS NULL THEN 'pending'
-    WHEN o.submission IS NOT 'submitted' THEN 'skipped'
-    WHEN p.harness <> 'codex' THEN 'unsupported'
-    WHEN o.detail NOT GLOB 'codex_*_queued:?*' OR o.detail IS NULL THEN 'skipped'
-    ELSE coalesce(
-      (SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = m.id ORDER BY t.seq DESC LIMIT 1), 'due')
-  END AS status, -- skipped, unsupported, pending (the notice is still being submitted), due, or what the last try said
-  CASE
-    WHEN p.delivery = 'pull' THEN 'pull_only'
-    WHEN a.message_id IS NULL THEN 'message_not_acknowledged_by_recipient'
-    WHEN c.message_id IS NOT NULL AND o.message_id IS NULL THEN NULL
-    WHEN o.submission IS NOT 'submitted' THEN 'no_confirmed_queue_receipt'
-    WHEN p.harness <> 'codex' THEN 'client_has_no_notification_removal'
-    WHEN o.detail NOT GLOB 'codex_*_queued:?*' OR o.detail IS NULL THEN 'no_confirmed_queue_receipt'
-  END AS detail, -- why, for skipped and unsupported
-  CASE WHEN o.submission = 'submitted' AND p.harness = 'codex' AND o.detail GLOB 'codex_*_queued:?*'
-    THEN substr(o.detail, instr(o.detail, ':') + 1)
-  END AS queue_id -- the client's id of the queued notice, where it gave one
-FROM messages AS m
-JOIN peers AS p ON p.name = m.recipient
-LEFT JOIN acks AS a ON a.message_id = m.id
-LEFT JOIN notice_claims AS c ON c.message_id = m.id
-LEFT JOIN notice_outcomes AS o ON o.message_id = m.id;
-
-CREATE VIEW conversation_v AS
--- One row a request: what was asked, what was answered, and the time of each step. NULL where it has not happened.
-SELECT
-  q.seq, -- of the request
-  q.id AS request_id, -- the request
-  q.sender AS asker, -- who asked
-  q.recipient AS answerer, -- who was asked
-  q.body AS request_body, -- what was asked
-  r.id AS answer_id, -- the answer
-  r.body AS answer_body, -- what was answered
-  q.created_at AS saved_at, -- the request was saved
-  c.at AS notice_claimed_at, -- the request's one notice was begun
-  o.at AS notice_finished_at, -- and its outcome recorded
-  coalesce(o.submission, iif(c.message_id IS NULL, 'not_submitted', 'submission_unknown'))
-    AS notice_submission, -- that outcome, as in message_v
-  o.detail AS notice_detail, -- the notice's receipt, or the reason
-  a.at AS acknowledged_at, -- the one who was asked acknowledged the request
-  r.created_at AS answered_at, -- the answer was saved
-  ra.at AS answer_acknowledged_at -- the one who asked acknowledged the answer
-FROM messages AS q
-LEFT JOIN notice_claims AS c ON c.message_id = q.id
-LEFT JOIN notice_outcomes AS o ON o.message_id = q.id
-LEFT JOIN acks AS a ON a.message_id = q.id
-LEFT JOIN messages AS r ON r.in_reply_to = q.id
-LEFT JOIN acks AS ra ON ra.message_id = r.id
-WHERE q.in_reply_to IS NULL;
-
-CREATE VIEW inbox_v AS
--- The open mail: unanswered questions (acknowledged or not) and unacknowledged answers.
--- A peer's inbox: SELECT * FROM inbox_v WHERE recipient = 'NAME' ORDER BY seq;
-SELECT
-  i.recipient, -- whose mail it is
-  i.seq, -- as in message_v, like all that follows
-  m.id, -- see message_v
-  m.sender, -- see message_v
-  m.in_reply_to, -- see message_v
-  m.body, -- see message_v
-  m.created_at, -- see message_v
-  m.ack_at, -- see message_v
-  m.submission, -- see message_v
-  m.notification_started_at, -- see message_v
-  m.notification_finished_at, -- see message_v
-  m.notification_detail, -- see message_v
-  m.wait_returned_at, -- see message_v
-  m.recipient_status, -- see message_v
-  m.state -- see message_v; open mail is never answered, so this is always saved
-FROM open_mail AS i
-JOIN message_v AS m ON m.seq = i.seq;
 
 CREATE VIEW message_v AS
 -- Every message with what became of it, one row each. Times are Unix seconds; NULL where it has not happened.
@@ -220,8 +266,319 @@ LEFT JOIN notice_outcomes AS o ON o.message_id = m.id
 LEFT JOIN wait_returns AS w ON w.message_id = m.id
 LEFT JOIN messages AS r ON r.in_reply_to = m.id;
 
+CREATE VIEW sent_v AS
+-- What each peer sent, requests and answers: the columns of message_v, and the answer of a request.
+-- A peer's sent mail, newest first: SELECT * FROM sent_v WHERE sender = 'NAME' ORDER BY seq DESC;
+SELECT
+  m.*,
+  r.id AS reply_id, -- a request: the id of its answer
+  r.body AS reply_body -- a request: the text of its answer
+FROM message_v AS m
+LEFT JOIN messages AS r ON r.in_reply_to = m.id;
+
+CREATE VIEW conversation_v AS
+-- One row a request: what was asked, what was answered, and the time of each step. NULL where it has not happened.
+SELECT
+  q.seq, -- of the request
+  q.id AS request_id, -- the request
+  q.sender AS asker, -- who asked
+  q.recipient AS answerer, -- who was asked
+  q.body AS request_body, -- what was asked
+  r.id AS answer_id, -- the answer
+  r.body AS answer_body, -- what was answered
+  q.created_at AS saved_at, -- the request was saved
+  q.notification_started_at AS notice_claimed_at, -- the request's one notice was begun
+  q.notification_finished_at AS notice_finished_at, -- and its outcome recorded
+  q.submission AS notice_submission, -- that outcome, as in message_v
+  q.notification_detail AS notice_detail, -- the notice's receipt, or the reason
+  q.ack_at AS acknowledged_at, -- the one who was asked acknowledged the request
+  r.created_at AS answered_at, -- the answer was saved
+  ra.at AS answer_acknowledged_at -- the one who asked acknowledged the answer
+FROM message_v AS q
+LEFT JOIN messages AS r ON r.in_reply_to = q.id
+LEFT JOIN acks AS ra ON ra.message_id = r.id
+WHERE q.in_reply_to IS NULL;
+
+CREATE VIEW recovery_v AS
+-- What a peer can do about a message it sent or received: one row an action, `htalk --as PEER VERB TARGET_ID`.
+WITH choices (action, verb, is_for_sender, is_on_answer) AS (
+  VALUES
+    ('show', 'show', 1, 0), ('show', 'show', 0, 0), ('wait', 'wait', 1, 0), ('show_reply', 'show', 1, 1),
+    ('ack_after_reading', 'ack', 1, 1), ('ack_after_reading', 'ack', 0, 0),
+    ('retry_notification_cleanup', 'ack', 0, 0)
+)
+SELECT
+  m.id AS message_id, -- the message
+  iif(choices.is_for_sender, m.sender, m.recipient) AS peer, -- who can do it
+  choices.action, -- the name of the action
+  choices.verb, -- the command
+  iif(choices.is_on_answer, r.id, m.id) AS target_id -- what to call it on
+FROM choices
+JOIN messages AS m
+LEFT JOIN messages AS r ON r.in_reply_to = m.id
+WHERE (r.id IS NOT NULL OR NOT choices.is_on_answer) AND CASE choices.action
+  WHEN 'wait' THEN m.in_reply_to IS NULL AND r.id IS NULL
+  WHEN 'ack_after_reading'
+    THEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = iif(choices.is_on_answer, r.id, m.id))
+  WHEN 'retry_notification_cleanup'
+    THEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id AND w.status NOT IN ('removed', 'absent'))
+  ELSE 1
+END;
+
+-- Acknowledgments: what was read --------------------------------------------------------------------------------------
+
+CREATE TABLE acks (
+  -- The recipient has read a message. The first acknowledgment counts.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  peer TEXT NOT NULL REFERENCES peers (name), -- its recipient
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE TRIGGER acks_insert_rules BEFORE INSERT ON acks BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_message')
+    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND recipient = NEW.peer)
+      THEN RAISE(ABORT, 'only_recipient_can_ack')
+    WHEN EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id) THEN RAISE(IGNORE)
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER acks_insert_done AFTER INSERT ON acks BEGIN
+  DELETE FROM open_mail
+  WHERE recipient = NEW.peer AND seq = (
+    SELECT m.seq FROM messages AS m WHERE m.id = NEW.message_id AND m.in_reply_to IS NOT NULL);
+END;
+
+CREATE TRIGGER acks_update_rules BEFORE UPDATE ON acks BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER acks_delete_rules BEFORE DELETE ON acks BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+-- Notices: how a recipient's client was told --------------------------------------------------------------------------
+
+CREATE TABLE notice_claims (
+  -- Private. The one notice of a message is about to be attempted; the primary key is the one attempt.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE TRIGGER notice_claims_insert_rules BEFORE INSERT ON notice_claims BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_message')
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+    WHEN EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id)
+        OR EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id)
+        OR EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id)
+        OR EXISTS (
+          SELECT 1 FROM messages AS m JOIN peers AS p ON p.name = m.recipient
+          WHERE m.id = NEW.message_id AND p.delivery = 'pull')
+      THEN RAISE(IGNORE)
+  END;
+END;
+
+CREATE TRIGGER notice_claims_update_rules BEFORE UPDATE ON notice_claims BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER notice_claims_delete_rules BEFORE DELETE ON notice_claims BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TABLE notice_outcomes (
+  -- Private. What came of the attempt.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  submission TEXT NOT NULL, -- not_submitted, submission_unknown, submitted
+  at REAL DEFAULT ((julianday('now') - 2440587.5) * 86400.0), -- Unix seconds; NULL only in rows of harness-talk
+  detail TEXT, -- the client's receipt, or the code of what went wrong
+  queue_id TEXT, -- submitted: the client's id of the queued notice, where it gives one
+  recipient_status TEXT -- the state of the recipient's session that was seen
+) WITHOUT ROWID;
+
+CREATE TRIGGER notice_outcomes_insert_rules BEFORE INSERT ON notice_outcomes BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id)
+      THEN RAISE(ABORT, 'unknown_message')
+    WHEN EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id)
+      THEN RAISE(ABORT, 'record_is_permanent')
+    WHEN NEW.submission NOT IN ('not_submitted', 'submission_unknown', 'submitted')
+        OR (NEW.queue_id IS NOT NULL AND NEW.submission <> 'submitted')
+        OR NEW.recipient_status NOT IN ('idle', 'active', 'busy', 'waiting', 'retry', 'not_loaded', 'unknown')
+      THEN RAISE(ABORT, 'invalid_value')
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER notice_outcomes_update_rules BEFORE UPDATE ON notice_outcomes BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER notice_outcomes_delete_rules BEFORE DELETE ON notice_outcomes BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TABLE notice_cleanups (
+  -- Private. Each try to take an accepted notice back after its message was acknowledged. The newest row counts.
+  seq INTEGER NOT NULL PRIMARY KEY,
+  message_id TEXT NOT NULL REFERENCES messages (id),
+  status TEXT NOT NULL, -- removed, absent, unsupported, unavailable, unknown
+  detail TEXT, -- the code of what went wrong
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+);
+
+CREATE INDEX notice_cleanups_message ON notice_cleanups (message_id);
+
+CREATE TRIGGER notice_cleanups_insert_rules BEFORE INSERT ON notice_cleanups BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id) THEN RAISE(ABORT, 'unknown_message')
+    WHEN NEW.status NOT IN ('removed', 'absent', 'unsupported', 'unavailable', 'unknown')
+      THEN RAISE(ABORT, 'invalid_value')
+    WHEN NEW.seq <> -1
+        AND (NEW.seq >= 4503599627370496 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM notice_cleanups))
+      THEN RAISE(ABORT, 'invalid_seq')
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER notice_cleanups_insert_done AFTER INSERT ON notice_cleanups BEGIN
+  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq < 1;
+END;
+
+CREATE TRIGGER notice_cleanups_update_rules BEFORE UPDATE ON notice_cleanups BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER notice_cleanups_delete_rules BEFORE DELETE ON notice_cleanups BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE VIEW withdrawal_v AS
+-- Private. The notices that can still be taken back, or could: their messages are acknowledged. One row a message.
+SELECT
+  a.message_id, -- the message
+  CASE WHEN o.message_id IS NULL THEN 'pending' ELSE coalesce(
+    (SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = a.message_id ORDER BY t.seq DESC LIMIT 1), 'due')
+  END AS status, -- pending (the notice is still being submitted), due, or what the last try said
+  o.queue_id -- the client's id of the queued notice
+FROM acks AS a
+LEFT JOIN notice_claims AS c ON c.message_id = a.message_id
+LEFT JOIN notice_outcomes AS o ON o.message_id = a.message_id
+WHERE o.queue_id IS NOT NULL OR (o.message_id IS NULL AND c.message_id IS NOT NULL);
+
+CREATE VIEW cleanup_v AS
+-- Private. What is to be done about the notice of a message once it is acknowledged, one row a message.
+SELECT
+  m.id AS message_id, -- the message
+  coalesce(
+    (SELECT w.status FROM withdrawal_v AS w WHERE w.message_id = m.id),
+    iif(p.delivery = 'native' AND a.message_id IS NOT NULL AND o.submission IS 'submitted' AND NOT h.can_withdraw,
+      'unsupported', 'skipped')
+  ) AS status, -- as in withdrawal_v; else unsupported or skipped
+  CASE
+    WHEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id) THEN NULL
+    WHEN p.delivery = 'pull' THEN 'pull_only'
+    WHEN a.message_id IS NULL THEN 'message_not_acknowledged_by_recipient'
+    WHEN o.submission IS 'submitted' AND NOT h.can_withdraw THEN 'client_has_no_notification_removal'
+    ELSE 'no_confirmed_queue_receipt'
+  END AS detail, -- why, for skipped and unsupported
+  o.queue_id -- as in withdrawal_v
+FROM messages AS m
+JOIN peers AS p ON p.name = m.recipient
+LEFT JOIN harnesses AS h ON h.name = p.harness
+LEFT JOIN acks AS a ON a.message_id = m.id
+LEFT JOIN notice_outcomes AS o ON o.message_id = m.id;
+
+-- Waits: who waits for an answer, and what a wait returned ------------------------------------------------------------
+
+CREATE TABLE waits (
+  -- Private. No facts but leases: who waits for which answer, until when. A row is deleted when its wait ends.
+  token TEXT NOT NULL PRIMARY KEY, -- a UUID; names the file by which the waiter is woken
+  message_id TEXT NOT NULL REFERENCES messages (id), -- the request
+  peer TEXT NOT NULL, -- its sender
+  until REAL NOT NULL -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE INDEX waits_message ON waits (message_id);
+
+CREATE TRIGGER waits_insert_rules BEFORE INSERT ON waits BEGIN
+  SELECT CASE
+    -- The token becomes part of a file name.
+    WHEN (typeof(NEW.token) = 'text' AND length(CAST(NEW.token AS BLOB)) = 36
+        AND NEW.token GLOB replace('########-####-####-####-############', '#', '[0-9a-f]')) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_uuid')
+    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_request')
+    WHEN NOT EXISTS (
+        SELECT 1 FROM messages WHERE id = NEW.message_id AND in_reply_to IS NULL AND sender = NEW.peer)
+      THEN RAISE(ABORT, 'wait_requires_own_request')
+    WHEN EXISTS (SELECT 1 FROM waits WHERE token = NEW.token) THEN RAISE(ABORT, 'record_is_permanent')
+    WHEN (NEW.until BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER waits_update_rules BEFORE UPDATE ON waits BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TABLE wait_returns (
+  -- Private. An asker that waited got the answer.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id), -- the answer
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE TRIGGER wait_returns_insert_rules BEFORE INSERT ON wait_returns BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND in_reply_to IS NOT NULL)
+      THEN RAISE(ABORT, 'unknown_message')
+    WHEN EXISTS (SELECT 1 FROM wait_returns WHERE message_id = NEW.message_id) THEN RAISE(IGNORE)
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER wait_returns_update_rules BEFORE UPDATE ON wait_returns BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER wait_returns_delete_rules BEFORE DELETE ON wait_returns BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+-- Open mail: what is in an inbox --------------------------------------------------------------------------------------
+
+CREATE TABLE open_mail (
+  -- Private. The open messages of each peer, so that an inbox is looked up and not searched for. Triggers derive it
+  -- from the facts, and refuse a change that open_by_facts_v does not confirm.
+  recipient TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (recipient, seq)
+) WITHOUT ROWID;
+
+CREATE TRIGGER open_mail_insert_rules BEFORE INSERT ON open_mail BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM open_by_facts_v WHERE seq = NEW.seq AND recipient = NEW.recipient)
+      THEN RAISE(ABORT, 'record_is_permanent')
+    WHEN EXISTS (SELECT 1 FROM open_mail WHERE recipient = NEW.recipient AND seq = NEW.seq) THEN RAISE(IGNORE)
+  END;
+END;
+
+CREATE TRIGGER open_mail_update_rules BEFORE UPDATE ON open_mail BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER open_mail_delete_rules BEFORE DELETE ON open_mail BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent') FROM open_by_facts_v WHERE seq = OLD.seq AND recipient = OLD.recipient;
+END;
+
 CREATE VIEW open_by_facts_v AS
--- Private. The open messages by the facts alone: questions without an answer, and answers without an acknowledgment.
+-- Private. The open messages by the facts alone: requests without an answer, and answers without an acknowledgment.
 SELECT
   m.recipient, -- whose mail it is
   m.seq -- which message
@@ -231,350 +588,28 @@ WHERE CASE
   ELSE NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
 END;
 
-CREATE VIEW peer_v AS
--- The registered peers, one row each.
-SELECT
-  p.name, -- how commands call the peer
-  p.harness, -- the program: codex, claude and opencode can be notified, any other label only pulls
-  p.delivery, -- native (its client is told of new mail) or pull (it looks for itself)
-  p.session_id, -- the client's own id of the session; NULL for pull
-  p.workspace, -- the directory in which the session works; NULL for pull
-  p.home, -- the client's configuration directory, where it is not the usual one
-  p.socket, -- a Codex app server's socket, where one was named
-  p.url, -- an OpenCode server's URL
-  ( SELECT iif(t.action = 'retired', t.at, NULL) FROM peer_retirements AS t
-    WHERE t.peer = p.name ORDER BY t.seq DESC LIMIT 1
-  ) AS retired_at -- since when no new request goes to or from this peer; NULL while it takes part
-FROM peers AS p;
+CREATE VIEW inbox_v AS
+-- The open mail: unanswered requests (acknowledged or not) and unacknowledged answers. The columns are those of
+-- message_v. A peer's inbox: SELECT * FROM inbox_v WHERE recipient = 'NAME' ORDER BY seq;
+SELECT * FROM open_mail JOIN message_v USING (recipient, seq);
 
-CREATE VIEW recovery_v AS
--- What a peer can do about a message it sent or received: one row an action, `htalk --as PEER VERB TARGET_ID`.
-SELECT
-  m.id AS message_id, -- the message
-  m.sender AS peer, -- who can do it
-  'show' AS action, -- the name of the action
-  'show' AS verb, -- the command
-  m.id AS target_id -- what to call it on
-FROM messages AS m
-UNION ALL
-SELECT m.id, m.recipient, 'show', 'show', m.id FROM messages AS m
-UNION ALL
-SELECT m.id, m.sender, 'wait', 'wait', m.id FROM messages AS m
-WHERE m.in_reply_to IS NULL AND NOT EXISTS (SELECT 1 FROM messages AS r WHERE r.in_reply_to = m.id)
-UNION ALL
-SELECT m.id, m.sender, 'show_reply', 'show', r.id FROM messages AS m JOIN messages AS r ON r.in_reply_to = m.id
-UNION ALL
-SELECT m.id, m.sender, 'ack_after_reading', 'ack', r.id FROM messages AS m JOIN messages AS r ON r.in_reply_to = m.id
-WHERE NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = r.id)
-UNION ALL
-SELECT m.id, m.recipient, 'ack_after_reading', 'ack', m.id FROM messages AS m
-WHERE NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
-UNION ALL
-SELECT m.id, m.recipient, 'retry_notification_cleanup', 'ack', m.id
-FROM messages AS m JOIN cleanup_v AS t ON t.message_id = m.id
--- A list would be put into a table of its own for each message.
-WHERE CASE t.status WHEN 'pending' THEN 1 WHEN 'due' THEN 1 WHEN 'unavailable' THEN 1 WHEN 'unknown' THEN 1 END;
+-- Codes: what a refusal means -----------------------------------------------------------------------------------------
 
-CREATE VIEW sent_v AS
--- What each peer sent, requests and answers, with the answer that came back.
--- A peer's sent mail, newest first: SELECT * FROM sent_v WHERE sender = 'NAME' ORDER BY seq DESC;
-SELECT
-  m.seq, -- as in message_v, like all that follows
-  m.id, -- see message_v
-  m.sender, -- see message_v
-  m.recipient, -- see message_v
-  m.in_reply_to, -- see message_v
-  m.body, -- see message_v
-  m.created_at, -- see message_v
-  m.ack_at, -- see message_v
-  m.submission, -- see message_v
-  m.notification_started_at, -- see message_v
-  m.notification_finished_at, -- see message_v
-  m.notification_detail, -- see message_v
-  m.wait_returned_at, -- see message_v
-  m.recipient_status, -- see message_v
-  m.state, -- see message_v
-  r.id AS reply_id, -- a request: the id of its answer
-  r.body AS reply_body -- a request: the text of its answer
-FROM message_v AS m
-LEFT JOIN messages AS r ON r.in_reply_to = m.id;
+CREATE TABLE error_codes (
+  -- What the codes mean with which a rule of this file refuses. The program has tables of its own for its own codes.
+  code TEXT NOT NULL PRIMARY KEY, -- the literal of a RAISE, or the name of a CHECK
+  kind TEXT NOT NULL, -- what kind of thing it is about; docs/errors.md lists the kinds
+  meaning TEXT NOT NULL,
+  next_step TEXT NOT NULL
+) WITHOUT ROWID;
 
-CREATE TRIGGER acks_delete_rules BEFORE DELETE ON acks BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
+-- The migrations that were run ----------------------------------------------------------------------------------------
 
-CREATE TRIGGER acks_insert_done AFTER INSERT ON acks BEGIN
-  DELETE FROM open_mail
-  WHERE (recipient, seq) = (
-    SELECT m.recipient, m.seq FROM messages AS m WHERE m.id = NEW.message_id AND m.in_reply_to IS NOT NULL);
-END;
-
-CREATE TRIGGER acks_insert_rules BEFORE INSERT ON acks BEGIN
-  SELECT RAISE(ABORT, 'unknown_message') WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id);
-  SELECT RAISE(ABORT, 'only_recipient_can_ack') FROM messages WHERE id = NEW.message_id AND recipient IS NOT NEW.peer;
-  SELECT RAISE(IGNORE) FROM acks WHERE message_id = NEW.message_id;
-  SELECT RAISE(ABORT, 'invalid_time')
-  WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;
-END;
-
-CREATE TRIGGER acks_update_rules BEFORE UPDATE ON acks BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER messages_delete_rules BEFORE DELETE ON messages BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER messages_insert_done AFTER INSERT ON messages BEGIN
-  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq < 1;
-  DELETE FROM open_mail
-  WHERE (recipient, seq) = (SELECT m.recipient, m.seq FROM messages AS m WHERE m.id = NEW.in_reply_to);
-END;
-
-CREATE TRIGGER messages_insert_open AFTER INSERT ON messages
-WHEN EXISTS (SELECT 1 FROM open_by_facts_v WHERE seq = NEW.seq) BEGIN
-  INSERT INTO open_mail (recipient, seq) VALUES (NEW.recipient, NEW.seq);
-END;
-
-CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
-  SELECT RAISE(ABORT, 'invalid_uuid')
-  WHERE typeof(NEW.id) <> 'text' OR length(CAST(NEW.id AS BLOB)) <> 36
-    OR NEW.id NOT GLOB '????????-????-????-????-????????????'
-    OR replace(NEW.id, '-', '') GLOB '*[^0-9a-f]*' OR length(replace(NEW.id, '-', '')) <> 32;
-
-  -- An answer belongs to a request and goes back to the one who asked.
-  SELECT RAISE(ABORT, 'unknown_request')
-  WHERE NEW.in_reply_to IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.in_reply_to);
-  SELECT RAISE(ABORT, 'reply_requires_a_request') FROM messages
-  WHERE id = NEW.in_reply_to AND in_reply_to IS NOT NULL;
-  SELECT RAISE(ABORT, 'reply_address_mismatch') FROM messages
-  WHERE id = NEW.in_reply_to AND (sender, recipient) IS NOT (NEW.recipient, NEW.sender);
-
-  -- length() of a text stops at U+0000 and trim(x) knows only spaces: count bytes, and name every blank of Unicode.
-  SELECT RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
-  WHERE NEW.body IS NULL
-    OR length(CAST(NEW.body AS BLOB))
-      NOT BETWEEN 1 AND coalesce((SELECT bytes FROM body_limit_v WHERE id = NEW.id), 32000);
-  SELECT RAISE(ABORT, 'message_is_not_utf8') WHERE typeof(NEW.body) <> 'text';
-  SELECT RAISE(ABORT, 'message_contains_nul') WHERE instr(CAST(NEW.body AS BLOB), x'00');
-  SELECT RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
-  WHERE trim(NEW.body, char(9, 10, 11, 12, 13, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199, 8200,
-    8201, 8202, 8232, 8233, 8239, 8287, 12288)) = '';
-
-  SELECT RAISE(ABORT, 'unknown_peer')
-  WHERE NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.sender)
-    OR NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.recipient);
-  SELECT RAISE(ABORT, 'sender_and_recipient_must_differ') WHERE NEW.sender = NEW.recipient;
-
-  -- An identical retry changes nothing; a different one is refused.
-  SELECT RAISE(IGNORE) FROM messages
-  WHERE id = NEW.id
-    AND (sender, recipient, in_reply_to, body) IS (NEW.sender, NEW.recipient, NEW.in_reply_to, NEW.body);
-  SELECT RAISE(IGNORE) FROM messages WHERE in_reply_to = NEW.in_reply_to AND body = NEW.body;
-  SELECT RAISE(ABORT, 'reply_conflict_existing_answer_preserved') FROM messages WHERE in_reply_to = NEW.in_reply_to;
-  SELECT RAISE(ABORT, 'message_id_conflict') FROM messages WHERE id = NEW.id;
-
-  -- What was asked before a retirement may still be answered.
-  SELECT RAISE(ABORT, 'peer_retired') FROM peer_v
-  WHERE NEW.in_reply_to IS NULL AND name IN (NEW.sender, NEW.recipient) AND retired_at IS NOT NULL;
-
-  -- An unnamed seq is -1 here and checked after the insert. One row at 2^63 - 1 would end all inserting.
-  -- sqlite_sequence still knows what harness-talk's deleted messages had, but not this statement's own rows.
-  SELECT RAISE(ABORT, 'invalid_seq')
-  WHERE NEW.seq <> -1
-    AND (NEW.seq >= 9007199254740992
-      OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM messages)
-      OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'messages'));
-  SELECT RAISE(ABORT, 'invalid_time')
-  WHERE typeof(NEW.created_at) NOT IN ('real', 'integer') OR abs(NEW.created_at) > 1.7976931348623157e308;
-END;
-
-CREATE TRIGGER messages_update_rules BEFORE UPDATE ON messages BEGIN
-  SELECT RAISE(ABORT, 'message_is_immutable');
-END;
-
-CREATE TRIGGER notice_claims_delete_rules BEFORE DELETE ON notice_claims BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER notice_claims_insert_rules BEFORE INSERT ON notice_claims BEGIN
-  SELECT RAISE(ABORT, 'unknown_message') WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id);
-  SELECT RAISE(ABORT, 'invalid_time')
-  WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;
-  SELECT RAISE(IGNORE)
-  WHERE EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id)
-    OR EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id)
-    OR EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id)
-    OR EXISTS (
-      SELECT 1 FROM messages AS m JOIN peers AS p ON p.name = m.recipient
-      WHERE m.id = NEW.message_id AND p.delivery = 'pull');
-END;
-
-CREATE TRIGGER notice_claims_update_rules BEFORE UPDATE ON notice_claims BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER notice_cleanups_delete_rules BEFORE DELETE ON notice_cleanups BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER notice_cleanups_insert_done AFTER INSERT ON notice_cleanups BEGIN
-  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq < 1;
-END;
-
-CREATE TRIGGER notice_cleanups_insert_rules BEFORE INSERT ON notice_cleanups BEGIN
-  SELECT RAISE(ABORT, 'unknown_message') WHERE NOT EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id);
-  SELECT RAISE(ABORT, 'invalid_seq')
-  WHERE NEW.seq <> -1
-    AND (NEW.seq >= 9007199254740992 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM notice_cleanups));
-  SELECT RAISE(ABORT, 'invalid_time')
-  WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;
-END;
-
-CREATE TRIGGER notice_cleanups_update_rules BEFORE UPDATE ON notice_cleanups BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER notice_outcomes_delete_rules BEFORE DELETE ON notice_outcomes BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER notice_outcomes_insert_rules BEFORE INSERT ON notice_outcomes BEGIN
-  SELECT RAISE(ABORT, 'unknown_message')
-  WHERE NOT EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id);
-  SELECT RAISE(ABORT, 'record_is_permanent') FROM notice_outcomes WHERE message_id = NEW.message_id;
-  SELECT RAISE(ABORT, 'invalid_time')
-  WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;
-END;
-
-CREATE TRIGGER notice_outcomes_update_rules BEFORE UPDATE ON notice_outcomes BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER open_mail_delete_rules BEFORE DELETE ON open_mail BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent') FROM open_by_facts_v WHERE seq = OLD.seq AND recipient = OLD.recipient;
-END;
-
-CREATE TRIGGER open_mail_insert_rules BEFORE INSERT ON open_mail BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent')
-  WHERE NOT EXISTS (SELECT 1 FROM open_by_facts_v WHERE seq = NEW.seq AND recipient = NEW.recipient);
-  SELECT RAISE(IGNORE) FROM open_mail WHERE recipient = NEW.recipient AND seq = NEW.seq;
-END;
-
-CREATE TRIGGER open_mail_update_rules BEFORE UPDATE ON open_mail BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER peer_retirements_delete_rules BEFORE DELETE ON peer_retirements BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER peer_retirements_insert_done AFTER INSERT ON peer_retirements BEGIN
-  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq < 1;
-END;
-
-CREATE TRIGGER peer_retirements_insert_rules BEFORE INSERT ON peer_retirements BEGIN
-  SELECT RAISE(ABORT, 'unknown_peer') WHERE NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.peer);
-  SELECT RAISE(IGNORE) FROM peer_v
-  WHERE name = NEW.peer AND NEW.action = iif(retired_at IS NULL, 'restored', 'retired');
-  -- An unnamed seq is -1 here and checked after the insert.
-  SELECT RAISE(ABORT, 'invalid_seq')
-  WHERE NEW.seq <> -1
-    AND (NEW.seq >= 9007199254740992 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM peer_retirements));
-  SELECT RAISE(ABORT, 'invalid_time')
-  WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;
-END;
-
-CREATE TRIGGER peer_retirements_update_rules BEFORE UPDATE ON peer_retirements BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER peers_delete_rules BEFORE DELETE ON peers BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER peers_insert_rules BEFORE INSERT ON peers BEGIN
-  -- GLOB stops at U+0000, hence the comparison of bytes with characters: a valid name is ASCII throughout.
-  SELECT RAISE(ABORT, 'invalid_peer_name')
-  WHERE typeof(NEW.name) <> 'text' OR length(CAST(NEW.name AS BLOB)) NOT BETWEEN 1 AND 64
-    OR length(CAST(NEW.name AS BLOB)) <> length(NEW.name)
-    OR NEW.name GLOB '*[^a-z0-9_-]*' OR NEW.name GLOB '[_-]*';
-  SELECT RAISE(ABORT, 'unsupported_delivery') WHERE NEW.delivery IS NULL OR NEW.delivery NOT IN ('native', 'pull');
-  SELECT RAISE(ABORT, 'unsupported_harness')
-  WHERE NEW.delivery = 'native' AND (NEW.harness IS NULL OR NEW.harness NOT IN ('codex', 'claude', 'opencode'));
-  SELECT RAISE(ABORT, 'invalid_harness_id')
-  WHERE typeof(NEW.harness) <> 'text' OR length(CAST(NEW.harness AS BLOB)) NOT BETWEEN 1 AND 64
-    OR length(CAST(NEW.harness AS BLOB)) <> length(NEW.harness)
-    OR NEW.harness GLOB '*[^a-z0-9_-]*' OR NEW.harness GLOB '[_-]*';
-  SELECT RAISE(ABORT, 'pull_peer_has_no_native_address')
-  WHERE NEW.delivery = 'pull' AND coalesce(NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url) IS NOT NULL;
-
-  -- From here on the peer is a native one.
-  SELECT RAISE(ABORT, 'claude_socket_is_discovered_from_live_identity')
-  WHERE NEW.harness = 'claude' AND NEW.socket IS NOT NULL;
-  SELECT RAISE(ABORT, 'opencode_uses_a_server_url_not_a_socket')
-  WHERE NEW.harness = 'opencode' AND NEW.socket IS NOT NULL;
-  SELECT RAISE(ABORT, 'url_is_only_for_opencode') WHERE NEW.harness <> 'opencode' AND NEW.url IS NOT NULL;
-  SELECT RAISE(ABORT, 'home_is_only_for_codex_and_claude') WHERE NEW.harness = 'opencode' AND NEW.home IS NOT NULL;
-  SELECT RAISE(ABORT, 'invalid_uuid')
-  WHERE NEW.delivery = 'native' AND NEW.harness IN ('codex', 'claude') AND (
-    typeof(NEW.session_id) <> 'text' OR length(CAST(NEW.session_id AS BLOB)) <> 36
-    OR NEW.session_id NOT GLOB '????????-????-????-????-????????????'
-    OR replace(NEW.session_id, '-', '') GLOB '*[^0-9a-f]*' OR length(replace(NEW.session_id, '-', '')) <> 32);
-  SELECT RAISE(ABORT, 'invalid_opencode_session_id')
-  WHERE NEW.delivery = 'native' AND NEW.harness = 'opencode' AND (
-    typeof(NEW.session_id) <> 'text' OR length(CAST(NEW.session_id AS BLOB)) NOT BETWEEN 4 AND 256
-    OR length(CAST(NEW.session_id AS BLOB)) <> length(NEW.session_id)
-    OR NEW.session_id NOT GLOB 'ses*' OR NEW.session_id GLOB '*[^A-Za-z0-9_.-]*');
-  SELECT RAISE(ABORT, 'workspace_must_be_a_directory')
-  WHERE NEW.delivery = 'native' AND (typeof(NEW.workspace) <> 'text' OR NEW.workspace NOT GLOB '/*');
-
-  SELECT RAISE(IGNORE) FROM peers
-  WHERE name = NEW.name
-    AND (harness, delivery, session_id, workspace, home, socket, url)
-      IS (NEW.harness, NEW.delivery, NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url);
-  SELECT RAISE(ABORT, 'peer_already_has_a_different_address') FROM peers WHERE name = NEW.name;
-  SELECT RAISE(ABORT, 'session_already_has_a_peer_name') FROM peers
-  WHERE harness = NEW.harness AND session_id = NEW.session_id;
-END;
-
-CREATE TRIGGER peers_update_rules BEFORE UPDATE ON peers BEGIN
-  SELECT RAISE(ABORT, 'peer_is_immutable');
-END;
-
-CREATE TRIGGER wait_returns_delete_rules BEFORE DELETE ON wait_returns BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER wait_returns_insert_rules BEFORE INSERT ON wait_returns BEGIN
-  SELECT RAISE(ABORT, 'unknown_message')
-  WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND in_reply_to IS NOT NULL);
-  SELECT RAISE(IGNORE) FROM wait_returns WHERE message_id = NEW.message_id;
-  SELECT RAISE(ABORT, 'invalid_time')
-  WHERE typeof(NEW.at) NOT IN ('real', 'integer') OR abs(NEW.at) > 1.7976931348623157e308;
-END;
-
-CREATE TRIGGER wait_returns_update_rules BEFORE UPDATE ON wait_returns BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
-
-CREATE TRIGGER waits_insert_rules BEFORE INSERT ON waits BEGIN
-  -- The token becomes part of a file name.
-  SELECT RAISE(ABORT, 'invalid_uuid')
-  WHERE typeof(NEW.token) <> 'text' OR length(CAST(NEW.token AS BLOB)) <> 36
-    OR NEW.token NOT GLOB '????????-????-????-????-????????????'
-    OR replace(NEW.token, '-', '') GLOB '*[^0-9a-f]*' OR length(replace(NEW.token, '-', '')) <> 32;
-  SELECT RAISE(ABORT, 'unknown_request') WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id);
-  SELECT RAISE(ABORT, 'wait_requires_own_request') FROM messages
-  WHERE id = NEW.message_id AND (in_reply_to IS NOT NULL OR sender IS NOT NEW.peer);
-  SELECT RAISE(ABORT, 'record_is_permanent') FROM waits WHERE token = NEW.token;
-  SELECT RAISE(ABORT, 'invalid_time')
-  WHERE typeof(NEW.until) NOT IN ('real', 'integer') OR abs(NEW.until) > 1.7976931348623157e308;
-END;
-
-CREATE TRIGGER waits_update_rules BEFORE UPDATE ON waits BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
+CREATE TABLE refinery_schema_history(
+             version int4 PRIMARY KEY,
+             name VARCHAR(255),
+             applied_on VARCHAR(255),
+             checksum VARCHAR(255));
 
 PRAGMA application_id = 1752460395;
-PRAGMA user_version = 11;
+PRAGMA user_version = 16;

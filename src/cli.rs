@@ -1,184 +1,205 @@
-//! The command tree. What each verb takes stands with the verb.
+//! The one table of verbs: the command tree, the dispatch and the help are made of it. What a verb takes stands with
+//! the verb.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use crate::{commands, seal};
+use crate::answer::{Answer, Status};
+use crate::call::{Call, Wanted};
+use crate::error::Result;
+use crate::seal;
+use crate::verbs::{
+    Verb, ack, demo, handoff, inbox, migrate, peer_add, peer_check, peer_discover, peer_list, peer_restore,
+    peer_retire, reply, send, sent, show, wait, watch,
+};
+
+const TABLE: &[Entry] = &[
+    group(
+        "peer",
+        "Register, list, check, retire and restore peers",
+        &[
+            verb::<peer_add::PeerAdd>("add", "Record the address of a peer; touches no client"),
+            verb::<peer_list::PeerList>("list", "List the registered peers"),
+            verb::<peer_check::PeerCheck>("check", "Look whether a peer can be reached right now"),
+            verb::<peer_discover::PeerDiscover>("discover", "List the client sessions that could be registered"),
+            verb::<peer_retire::PeerRetire>("retire", "Take a peer out of all new requests"),
+            verb::<peer_restore::PeerRestore>("restore", "Bring a retired peer back"),
+        ],
+    ),
+    verb::<send::Send>("send", "Save a request to another peer and tell its client once"),
+    verb::<reply::Reply>("reply", "Save the one answer to a request"),
+    verb::<wait::Wait>("wait", "Wait for the answer to an own request"),
+    verb::<show::Show>("show", "Print one message"),
+    verb::<ack::Ack>("ack", "Acknowledge a message after reading it"),
+    verb::<inbox::Inbox>("inbox", "List the open mail: unanswered questions and unacknowledged answers"),
+    verb::<sent::Sent>("sent", "List what the calling peer sent, newest first"),
+    verb::<watch::Watch>("watch", "Print a JSON line for each open message, as they come"),
+    group(
+        "handoff",
+        "Hand one message over at most once, with graded evidence of what became of it",
+        &[
+            verb::<handoff::init::Init>("init", "Begin the ledger of handoffs in this mailbox"),
+            verb::<handoff::prepare::Prepare>("prepare", "Bind a message to one recipient process; nothing is sent"),
+            verb::<handoff::send::Send>("send", "Submit a prepared message, or a new one, at most once"),
+            verb::<handoff::status::Status>("status", "Print what is known of a handoff"),
+            verb::<handoff::list::List>("list", "List the handoffs of the calling peer, newest first"),
+            verb::<handoff::wait::Wait>("wait", "Wait for the acknowledgment of a handoff"),
+            verb::<handoff::confirm::Confirm>("confirm", "State as the sender that the recipient has it"),
+            verb::<handoff::ack::Ack>("ack", "Present the receipt that came with a handoff"),
+            verb::<handoff::quarantine::Quarantine>(
+                "quarantine",
+                "Declare the ledger a restored copy, which can't be undone: nothing in it counts any more",
+            ),
+            verb::<handoff::remote_side::Native>("native", "Answer a htalk of another machine over SSH").hidden(),
+        ],
+    )
+    .with_help("docs/handoff.md tells what is proven by what."),
+    verb::<migrate::Migrate>("migrate", "Make a mailbox, or upgrade one of an earlier release"),
+    verb::<demo::Demo>("demo", "Show a whole exchange between two peers in a temporary mailbox"),
+];
 
 /// Send requests to other agent sessions on this machine, answer them, and find everything again.
 ///
 /// Messages are saved in one SQLite mailbox before anybody is told of them. Every command prints one JSON object.
-#[derive(Debug, Parser)]
-#[command(name = "htalk", version, arg_required_else_help = true, max_term_width = 100)]
+#[derive(Debug, Args)]
 #[command(after_help = "Example:\n  htalk peer add me --harness shell --delivery pull\n  htalk --as me inbox\n\n\
     `htalk demo` shows a whole exchange in a mailbox of its own.")]
-pub struct Cli {
+struct Options {
     /// The mailbox; else HTALK_DB, else $XDG_DATA_HOME/harness-talk/mail.sqlite3, else ~/.local/share/…
     #[arg(long, value_name = "PATH")]
-    pub db: Option<PathBuf>,
+    db: Option<PathBuf>,
     /// The calling peer; else HTALK_PEER, else the peer of the calling client's session
     #[arg(long = "as", value_name = "NAME")]
-    pub actor: Option<String>,
+    actor: Option<String>,
+}
+
+/// A verb with its arguments.
+pub type Job = Box<dyn FnOnce(&Call) -> Result<Answer>>;
+
+/// What a command line asks for.
+pub struct Request {
+    /// The mailbox and the actor.
+    pub wanted: Wanted,
+    /// How the verb ends where a rule or a client says no.
+    pub refused: Status,
     /// The verb.
-    #[command(subcommand)]
-    pub command: Command,
+    pub verb: Job,
 }
 
-/// Makes the enum of some verbs. What a verb takes is put together only for the one that is asked for: building the
-/// arguments of all of them would be a tenth of a short command.
-macro_rules! verbs {
-    ($(#[$doc:meta])* $name:ident {
-        $($(#[doc = $about:literal])+ $verb:ident($args:ty) = $word:literal $(.$set:ident($value:expr))*,)+
-    }) => {
-        $(#[$doc])*
-        #[derive(Debug)]
-        pub enum $name {
-            $($(#[doc = $about])+ $verb($args),)+
-        }
-
-        impl Subcommand for $name {
-            fn augment_subcommands(command: clap::Command) -> clap::Command {
-                command$(.subcommand({
-                    const ABOUT: &str = concat!($($about),+).trim_ascii();
-                    let verb = clap::Command::new($word).about(ABOUT)$(.$set($value))*;
-                    verb.defer(|verb| <$args>::augment_args(verb).about(ABOUT))
-                }))+
-            }
-
-            fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
-                Self::augment_subcommands(command)
-            }
-
-            fn has_subcommand(name: &str) -> bool {
-                [$($word),+].contains(&name)
-            }
-        }
-
-        impl FromArgMatches for $name {
-            fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-                match matches.subcommand() {
-                    $(Some(($word, matches)) => <$args>::from_arg_matches(matches).map($name::$verb),)+
-                    _ => Err(clap::Error::new(ErrorKind::MissingSubcommand)),
-                }
-            }
-
-            fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-                *self = Self::from_arg_matches(matches)?;
-                Ok(())
-            }
-        }
-    };
+/// What a command line without a verb to run comes to.
+#[derive(Debug)]
+pub struct Usage {
+    /// Help, the version, or what is wrong.
+    pub text: String,
+    /// Whether something is wrong.
+    pub is_misuse: bool,
 }
 
-verbs! {
-    /// The verbs.
-    Command {
-        /// Register, list, check, retire and restore peers
-        Peer(PeerVerbs) = "peer",
-        /// Save a request to another peer and tell its client once
-        Send(commands::send::Send) = "send",
-        /// Save the one answer to a request
-        Reply(commands::reply::Reply) = "reply",
-        /// Wait for the answer to an own request
-        Wait(commands::wait::Wait) = "wait",
-        /// Print one message
-        Show(commands::show::Show) = "show",
-        /// Acknowledge a message after reading it
-        Ack(commands::ack::Ack) = "ack",
-        /// List the open mail: unanswered questions and unacknowledged answers
-        Inbox(commands::inbox::Inbox) = "inbox",
-        /// List what the calling peer sent, newest first
-        Sent(commands::sent::Sent) = "sent",
-        /// Print a JSON line for each open message, as they come
-        Watch(commands::watch::Watch) = "watch",
-        /// Hand one message over at most once, with graded evidence of what became of it
-        Handoff(HandoffVerbs) = "handoff",
-        /// Make a mailbox, or upgrade one of an earlier release
-        Migrate(commands::migrate::Migrate) = "migrate",
-        /// Show a whole exchange between two peers in a temporary mailbox
-        Demo(commands::demo::Demo) = "demo",
+/// A verb, or a group of verbs, under one word.
+struct Entry {
+    word: &'static str,
+    about: &'static str,
+    help: Option<&'static str>,
+    is_hidden: bool,
+    kind: Kind,
+}
+
+enum Kind {
+    Verb {
+        /// Adds what the verb takes.
+        arguments: fn(Command) -> Command,
+        /// Reads it.
+        read: fn(&ArgMatches) -> clap::error::Result<Job>,
+        refused: Status,
+    },
+    Group(&'static [Entry]),
+}
+
+const fn verb<V: Verb>(word: &'static str, about: &'static str) -> Entry {
+    let kind = Kind::Verb { arguments: arguments::<V>, read: read::<V>, refused: V::REFUSED };
+    Entry { word, about, help: None, is_hidden: false, kind }
+}
+
+const fn group(word: &'static str, about: &'static str, entries: &'static [Entry]) -> Entry {
+    Entry { word, about, help: None, is_hidden: false, kind: Kind::Group(entries) }
+}
+
+fn arguments<V: Verb>(command: Command) -> Command {
+    let about = command.get_about().cloned();
+    V::augment_args(command).about(about.unwrap_or_default())
+}
+
+fn read<V: Verb>(matches: &ArgMatches) -> clap::error::Result<Job> {
+    let verb = V::from_arg_matches(matches)?;
+    Ok(Box::new(|call| verb.run(call)))
+}
+
+impl Entry {
+    const fn hidden(self) -> Entry {
+        Entry { is_hidden: true, ..self }
+    }
+
+    const fn with_help(self, help: &'static str) -> Entry {
+        Entry { help: Some(help), ..self }
+    }
+
+    fn command(&self) -> Command {
+        let command =
+            Command::new(self.word).about(self.about).after_help(self.help.unwrap_or_default()).hide(self.is_hidden);
+        match &self.kind {
+            // What a verb takes is put together only for the one that is asked for: building the arguments of all of
+            // them would be a tenth of a short command.
+            Kind::Verb { arguments, .. } => command.defer(*arguments),
+            Kind::Group(entries) => tree(command, entries),
+        }
     }
 }
 
-/// Register, list, check, retire and restore peers
-#[derive(Debug, Args)]
-pub struct PeerVerbs {
-    /// The verb.
-    #[command(subcommand)]
-    pub verb: Peer,
+fn tree(command: Command, entries: &'static [Entry]) -> Command {
+    command.subcommands(entries.iter().map(Entry::command)).subcommand_required(true).arg_required_else_help(true)
 }
 
-verbs! {
-    /// The verbs about peers.
-    Peer {
-        /// Record the address of a peer; touches no client
-        Add(commands::peer_add::PeerAdd) = "add",
-        /// List the registered peers
-        List(commands::peer_list::PeerList) = "list",
-        /// Look whether a peer can be reached right now
-        Check(commands::peer_check::PeerCheck) = "check",
-        /// List the client sessions that could be registered
-        Discover(commands::peer_discover::PeerDiscover) = "discover",
-        /// Take a peer out of all new requests
-        Retire(commands::peer_retire::PeerName) = "retire",
-        /// Bring a retired peer back
-        Restore(commands::peer_retire::PeerName) = "restore",
+/// Reads a command line, the program's name included.
+///
+/// # Errors
+/// Wrong usage, `--help` and `--version`.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> std::result::Result<Request, Usage> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let command = Options::augment_args(Command::new("htalk").version(env!("CARGO_PKG_VERSION")).max_term_width(100));
+    let mut command = tree(command, TABLE);
+    command
+        .try_get_matches_from_mut(&words)
+        .and_then(|matches| request(&matches))
+        .map_err(|error| usage(&error.format(&mut command), &words))
+}
+
+fn request(matches: &ArgMatches) -> clap::error::Result<Request> {
+    let Options { db, actor } = Options::from_arg_matches(matches)?;
+    let wanted = Wanted { mailbox: db, actor };
+    let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
+    let (mut entries, mut matches) = (TABLE, matches);
+    loop {
+        let (word, below) = matches.subcommand().ok_or_else(missing)?;
+        let entry = entries.iter().find(|entry| entry.word == word).ok_or_else(missing)?;
+        match entry.kind {
+            Kind::Group(group) => (entries, matches) = (group, below),
+            Kind::Verb { read, refused, .. } => return Ok(Request { wanted, refused, verb: read(below)? }),
+        }
     }
 }
 
-/// Hand one message over at most once, with graded evidence of what became of it
-#[derive(Debug, Args)]
-#[command(after_help = "docs/handoff.md tells what is proven by what.")]
-pub struct HandoffVerbs {
-    /// The verb.
-    #[command(subcommand)]
-    pub verb: Handoff,
-}
-
-verbs! {
-    /// The verbs about handoffs.
-    Handoff {
-        /// Begin the ledger of handoffs in this mailbox
-        Init(commands::handoff::init::Init) = "init",
-        /// Bind a message to one recipient process; nothing is sent
-        Prepare(commands::handoff::prepare::Prepare) = "prepare",
-        /// Submit a prepared message, or a new one, at most once
-        Send(commands::handoff::send::Send) = "send",
-        /// Print what is known of a handoff
-        Status(commands::handoff::status::Status) = "status",
-        /// List the handoffs of the calling peer, newest first
-        List(commands::handoff::list::List) = "list",
-        /// Wait for the acknowledgment of a handoff
-        Wait(commands::handoff::wait::Wait) = "wait",
-        /// State as the sender that the recipient has it
-        Confirm(commands::handoff::receipt::Confirm) = "confirm",
-        /// Present the receipt that came with a handoff
-        Ack(commands::handoff::receipt::Ack) = "ack",
-        /// Declare the ledger a restored copy, which can't be undone: nothing in it counts any more
-        Quarantine(commands::handoff::quarantine::Quarantine) = "quarantine",
-        /// Answer a htalk of another machine over SSH
-        Native(commands::handoff::native::Native) = "native".hide(true),
+fn usage(error: &clap::Error, words: &[OsString]) -> Usage {
+    if error.kind() == ErrorKind::DisplayVersion {
+        return Usage { text: concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned(), is_misuse: false };
     }
-}
-
-/// Parses the arguments of the process. Wrong usage, `--help` and `--version` end it here.
-pub fn parse() -> Cli {
-    Cli::try_parse().unwrap_or_else(|error| {
-        if error.kind() == ErrorKind::DisplayVersion {
-            let _ = crate::output::plain(concat!(env!("CARGO_PKG_VERSION"), "\n"));
-            std::process::exit(0);
-        }
-        let mut text = error.render().to_string();
-        for word in std::env::args_os().filter_map(|word| word.into_string().ok()) {
-            if let Some(secret) = secret(&word) {
-                text = text.replace(secret, "{…}");
-            }
-        }
-        let _ = if error.use_stderr() { crate::output::usage(&text) } else { crate::output::plain(&text) };
-        std::process::exit(error.exit_code());
-    })
+    let mut text = error.render().to_string();
+    for secret in words.iter().filter_map(|word| secret(word.to_str()?)) {
+        text = text.replace(secret, "{…}");
+    }
+    Usage { text, is_misuse: error.use_stderr() }
 }
 
 /// What of an argument must not come back: a receipt or its token, behind the name of an option too.

@@ -1,19 +1,23 @@
-//! The single translation: SQLite failure to code, code to exit.
+//! Errors: one code each. Also the one translation of failures of SQLite and of the system to codes.
 
 use std::fmt;
 
 use rusqlite::ErrorCode;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// What a command answers instead of a result: one code of the contract, with what is known about the case.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Error {
-    /// A code with a row in `error_codes`.
+    /// A code; what it means is looked up in `codes.rs`.
     pub code: String,
     /// The system's words or numbers.
     pub detail: Option<String>,
     /// Further keys of the answer, such as `message_id`.
-    pub facts: Map<String, Value>,
+    pub facts: Vec<(String, Value)>,
+    /// Ways on that are open in this case, by the names of their actions.
+    pub recovery: Vec<(String, Value)>,
+    /// What to do next in this case; none: what the code advises.
+    pub next_action: Option<String>,
 }
 
 /// The result of everything that can fail with a code.
@@ -22,7 +26,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 impl Error {
     /// An error without further words.
     pub fn new(code: &str) -> Self {
-        Error { code: code.to_owned(), detail: None, facts: Map::new() }
+        Error { code: code.to_owned(), detail: None, facts: Vec::new(), recovery: Vec::new(), next_action: None }
     }
 
     /// The same error with the system's words or numbers.
@@ -33,8 +37,25 @@ impl Error {
 
     /// The same error with one more key in its answer.
     pub fn with_fact(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.facts.insert(key.to_owned(), value.into());
+        self.facts.push((key.to_owned(), value.into()));
         self
+    }
+
+    /// The same error with a way on: the words of a command, under the name of its action.
+    pub fn with_way(mut self, action: &str, words: &[&str]) -> Self {
+        self.recovery.push((action.to_owned(), words.iter().copied().collect()));
+        self
+    }
+
+    /// The same error with a next step of its own.
+    pub fn with_next_action(mut self, words: impl Into<String>) -> Self {
+        self.next_action = Some(words.into());
+        self
+    }
+
+    /// Whether its answer has this key.
+    pub fn has_fact(&self, key: &str) -> bool {
+        self.facts.iter().any(|(known, _)| known == key)
     }
 
     /// Whether this is the given code.

@@ -39,7 +39,7 @@ pub fn is_token(text: &str) -> bool {
     URL_SAFE_NO_PAD.decode(text).is_ok_and(|bytes| bytes.len() == TOKEN_BYTES)
 }
 
-/// Whether two digests are the same, in a time that does not tell how much of them is.
+/// Whether two digests are the same, compared in constant time.
 pub fn is_same(one: &str, other: &str) -> bool {
     one.as_bytes().ct_eq(other.as_bytes()).into()
 }

@@ -35,6 +35,7 @@ statements! {
     HANDOFF_AUTHORITY_GET = "queries/handoff_authority_get";
     HANDOFF_BINDING_GET = "queries/handoff_binding_get";
     HANDOFF_CONFIRM = "queries/handoff_confirm";
+    HANDOFF_DIFFERENCES_GET = "queries/handoff_differences_get";
     HANDOFF_EPOCH_ADD = "queries/handoff_epoch_add";
     HANDOFF_EPOCH_QUARANTINE = "queries/handoff_epoch_quarantine";
     HANDOFF_EXPIRE = "queries/handoff_expire";
@@ -46,6 +47,7 @@ statements! {
     HANDOFF_OPEN_LIST = "queries/handoff_open_list";
     HANDOFF_PREPARE = "queries/handoff_prepare";
     HANDOFF_REFUSE = "queries/handoff_refuse";
+    HANDOFF_ROUTE_GET = "queries/handoff_route_get";
     HANDOFF_WAIT_GET = "queries/handoff_wait_get";
     HANDOFF_WAIT_SETTLE = "queries/handoff_wait_settle";
     HANDOFF_WAIT_START = "queries/handoff_wait_start";

@@ -6,8 +6,6 @@ mod actor;
 mod bodies;
 /// Files that are no mailbox, and damaged ones.
 mod broken;
-/// Every code is provoked.
-mod codes;
 /// Processes that are killed in the middle.
 mod crash;
 /// The demonstration.

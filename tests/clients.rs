@@ -5,4 +5,4 @@ mod claude;
 /// Codex.
 pub mod codex;
 /// OpenCode.
-mod opencode;
+pub mod opencode;

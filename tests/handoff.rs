@@ -6,12 +6,12 @@ mod acceptance;
 mod crash;
 /// What goes wrong behind the effect.
 mod effect;
+/// The fakes of the clients and of another machine.
+mod fake;
 /// The five faults of the first implementation.
 mod faults;
 /// The form of receipts and confirmations.
 mod frames;
-/// The fake session of Claude Code.
-mod inbox;
 /// What the ledger keeps, from whom, and where.
 mod ledger;
 /// A handoff's message as ordinary mail.

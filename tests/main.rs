@@ -1,5 +1,7 @@
 //! All tests in one binary, each rule at its own level.
 
+/// Many calls in one process.
+mod calls;
 /// The contract, through the built binary.
 mod cli;
 /// The adapters, against fakes that replay what the real clients were seen to send.

@@ -1,5 +1,6 @@
 //! The rules of the mailbox, as SQL, through the plain `sqlite3` shell. The files in `tests/sql` can be read and run by
-//! hand as well: `sqlite3 MAILBOX < tests/sql/messages.sql`, on a new mailbox with the pull peers a, b and c.
+//! hand as well: `sqlite3 MAILBOX < tests/sql/messages.sql`, from the top of the repository, on a new mailbox with the
+//! pull peers a, b and c.
 
 /// What the repository keeps in a second form: the whole schema, and the list of codes.
 mod generated;

@@ -1,4 +1,5 @@
--- Reads. What an old mailbox lacks although every release wrote it; a row makes the file no mailbox or a broken one.
+-- Reads. The tables and columns that every release of harness-talk wrote and this file lacks: with a row it is no
+-- mailbox, or a broken one.
 WITH needed (tab, col) AS (
   VALUES ('peers', 'name'), ('peers', 'harness'), ('peers', 'session_id'), ('peers', 'workspace'), ('peers', 'socket'),
     ('messages', 'seq'), ('messages', 'id'), ('messages', 'sender'), ('messages', 'recipient'),

@@ -1,5 +1,5 @@
--- Reads. Which of the scripts in this folder an old mailbox needs before it equals V3, in order. Old layouts are told
--- apart by their columns: schema 2 was written with and without the table waits and the column wait_returned_at.
+-- Reads. Which of the scripts in this folder an old mailbox needs to get the tables and columns of V3, in order. Its
+-- version does not tell: schema 2 was written with and without the table waits and the column wait_returned_at.
 SELECT 'peers_url' AS step, 1 AS place
 WHERE NOT EXISTS (SELECT 1 FROM pragma_table_info('peers') WHERE name = 'url')
 UNION ALL

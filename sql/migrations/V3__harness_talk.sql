@@ -1,5 +1,6 @@
--- The last layout of harness-talk. A new mailbox starts here as well, empty, and walks the same road from V4 on,
--- so that old and new mailboxes can't differ. An old file is stood at this version after sql/legacy has evened it out.
+-- The last layout of harness-talk, without its rules. A new mailbox starts with these tables too, empty, and then goes
+-- through the same migrations as an old one, so that both end with one schema. In an old mailbox sql/legacy adds what
+-- is missing of this layout, and version 3 is recorded as done. Numbers 4 to 11 were used during development only.
 CREATE TABLE peers (
   name TEXT PRIMARY KEY, harness TEXT NOT NULL, session_id TEXT, workspace TEXT, socket TEXT, url TEXT,
   delivery TEXT NOT NULL DEFAULT 'native', UNIQUE (harness, session_id)

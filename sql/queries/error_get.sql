@@ -1,2 +1,2 @@
 -- Reads. What a code means to its user.
-SELECT exit, meaning, next_step FROM error_codes WHERE code = :code;
+SELECT kind, meaning, next_step FROM error_codes WHERE code = :code;

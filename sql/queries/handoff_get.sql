@@ -4,8 +4,8 @@ WITH stored AS MATERIALIZED (SELECT v.* FROM handoff_v AS v WHERE v.correlation_
 seen AS MATERIALIZED (
   SELECT
     correlation_id, ledger_epoch, sender, recipient, phase, state, submission, reason, observation, ack_assurance,
-    ack_received_at_utc_ms, is_ack_late, wait_for, wait_operation_id, wait_deadline_at_utc_ms, target_generation,
-    native_json, ack = 'pending' AND authority_boot = :boot AND :now_ns < authority_expires_ns
+    ack_received_at_utc_ms, is_ack_late, ack_arrived_at, wait_for, wait_operation_id, wait_deadline_at_utc_ms,
+    target_generation, native_json, ack = 'pending' AND authority_boot = :boot AND :now_ns < authority_expires_ns
       AND (submission = 'submitted' OR wait = 'pending') AS is_live, -- an acknowledgment can come
     iif(ack = 'pending' AND (authority_boot <> :boot OR :now_ns >= authority_expires_ns), 'unsupported', ack) AS ack,
     CASE
@@ -26,7 +26,7 @@ SELECT
     'observation', json_object('status', observation, 'injection_observed', json('false')),
     'ack', json_patch('{}', json_object(
       'status', ack, 'assurance', ack_assurance, 'received_at_utc_ms', ack_received_at_utc_ms,
-      'late', json(CASE is_ack_late WHEN 1 THEN 'true' WHEN 0 THEN 'false' END))),
+      'late', json(CASE is_ack_late WHEN 1 THEN 'true' WHEN 0 THEN 'false' END), 'arrived_at', ack_arrived_at)),
     'wait', json_patch('{}', json_object(
       'for', wait_for, 'status', wait, 'operation_id', wait_operation_id,
       'deadline_at_utc_ms', wait_deadline_at_utc_ms, 'reason', wait_reason)),

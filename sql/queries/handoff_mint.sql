@@ -1,2 +1,2 @@
--- Writes. Records what a receipt must prove to know; between the fence and its message.
+-- Writes. Records the hash of the token that a receipt must present; between the fence and its message.
 INSERT INTO handoff_capabilities (handoff, hash) VALUES (:id, :hash);

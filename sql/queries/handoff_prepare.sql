@@ -1,4 +1,4 @@
--- Writes. Prepares a handoff; its id is the ledger's.
+-- Writes. Prepares a handoff; the ledger makes its id.
 INSERT INTO handoffs (
   epoch, sender, recipient, harness, target, host, home, context, generation, digest, chars, bytes, framed_chars,
   framed_bytes, boot, at_ns

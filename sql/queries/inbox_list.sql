@@ -1,8 +1,7 @@
--- Reads. The actor's open mail after a cursor, oldest first.
-SELECT
-  seq, id, sender, recipient, in_reply_to, body, created_at, ack_at, submission, notification_started_at,
-  notification_finished_at, notification_detail, wait_returned_at, recipient_status, state
-FROM inbox_v
-WHERE recipient = :actor AND seq > :cursor
-ORDER BY seq
+-- Reads. The actor's open mail after a cursor, oldest first: inbox_v, with the columns in the order of message_v.
+SELECT v.*
+FROM open_mail AS i
+JOIN message_v AS v ON v.seq = i.seq
+WHERE i.recipient = :actor AND i.seq > :cursor
+ORDER BY i.seq
 LIMIT :limit;

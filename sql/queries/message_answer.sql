@@ -1,6 +1,2 @@
--- Reads. The stored keys of the answer to a request.
-SELECT
-  seq, id, sender, recipient, in_reply_to, body, created_at, ack_at, submission, notification_started_at,
-  notification_finished_at, notification_detail, wait_returned_at, recipient_status
-FROM message_v
-WHERE in_reply_to = :id;
+-- Reads. The answer to a request.
+SELECT v.* FROM message_v AS v WHERE v.in_reply_to = :id;

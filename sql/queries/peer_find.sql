@@ -1,4 +1,2 @@
 -- Reads. The peer registered for a client's session.
-SELECT name, harness, delivery, session_id, workspace, home, socket, url, retired_at
-FROM peer_v
-WHERE harness = :harness AND session_id = :session_id;
+SELECT v.* FROM peer_v AS v WHERE v.harness = :harness AND v.session_id = :session_id;

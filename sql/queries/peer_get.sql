@@ -1,2 +1,2 @@
 -- Reads. One peer by its name.
-SELECT name, harness, delivery, session_id, workspace, home, socket, url, retired_at FROM peer_v WHERE name = :name;
+SELECT v.* FROM peer_v AS v WHERE v.name = :name;

@@ -5,10 +5,10 @@
 
 mod agents;
 mod attempt;
+mod codes;
 mod frame;
 mod generation;
 mod listener;
-pub mod proc;
 mod report;
 pub mod sessions;
 mod transcript;
@@ -19,16 +19,25 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::{Address, Binding, Client, Found, Outcome, Purpose, Refusal, Scope};
-pub use listener::end_all;
+use super::{Address, Binding, Client, Context, Found, Outcome, Purpose, Refusal, Search};
+use crate::code::Code;
+use crate::platform::process::Process;
 use sessions::{Record, Records, config_directory, same_place};
 
 /// The adapter of Claude Code.
 pub struct Claude;
 
 impl Client for Claude {
-    fn discover(&self, _scope: &Scope) -> Vec<Found> {
-        let Some((config, is_usual)) = config_directory(None) else {
+    fn name(&self) -> &'static str {
+        "claude"
+    }
+
+    fn codes(&self) -> &'static [Code] {
+        codes::CODES
+    }
+
+    fn discover(&self, context: Context<'_>, _search: &Search) -> Vec<Found> {
+        let Some((config, is_usual)) = config_directory(context.environment, None) else {
             let detail = "neither CLAUDE_CONFIG_DIR nor HOME names a configuration directory";
             return vec![Found { source: unavailable(None, "adapter_unavailable", detail), sessions: Vec::new() }];
         };
@@ -44,10 +53,17 @@ impl Client for Claude {
         let records = match Records::read(&config) {
             Ok(records) if records.live.is_empty() && records.rejected > 0 => {
                 let words = format!("none of {} records could be understood", records.rejected);
-                return by_the_client(&config, home.as_deref(), words, records.rejected);
+                return by_the_client(context, &config, home.as_deref(), words, records.rejected);
+            }
+            // The client's own list could not be judged either.
+            Ok(records) if records.live.is_empty() && records.hidden > 0 => {
+                return vec![Found {
+                    source: unavailable(Some(&directory), "adapter_unavailable", HIDDEN),
+                    sessions: Vec::new(),
+                }];
             }
             Ok(records) => records,
-            Err(error) => return by_the_client(&config, home.as_deref(), error.to_string(), 0),
+            Err(error) => return by_the_client(context, &config, home.as_deref(), error.to_string(), 0),
         };
         let mut source = source_row(RECORDS, if records.rejected > 0 || records.is_cut { "partial" } else { "ok" });
         source.insert("path".into(), json!(directory));
@@ -62,8 +78,8 @@ impl Client for Claude {
         vec![Found { source, sessions }]
     }
 
-    fn check(&self, address: &Address) -> Result<Map<String, Value>, Refusal> {
-        let (_, record) = find(address)?;
+    fn check(&self, context: Context<'_>, address: &Address) -> Result<Map<String, Value>, Refusal> {
+        let (_, record) = find(context, address)?;
         let socket = socket(&record)?;
         let refuse = |error: io::Error| refuse_socket(&record, socket, &error);
         frame::is_owned_socket(socket).map_err(refuse)?;
@@ -78,8 +94,8 @@ impl Client for Claude {
         Ok(evidence)
     }
 
-    fn bind(&self, address: &Address, _purpose: Purpose) -> Result<Binding, Refusal> {
-        let (config, record) = find(address)?;
+    fn bind(&self, context: Context<'_>, address: &Address, _purpose: Purpose) -> Result<Binding, Refusal> {
+        let (config, record) = find(context, address)?;
         let socket = socket(&record)?;
         frame::is_owned_socket(socket).map_err(|error| refuse_socket(&record, socket, &error))?;
         let generation = generation::of(&config, &record).ok_or_else(|| {
@@ -87,12 +103,18 @@ impl Client for Claude {
         })?;
         let mut target = Map::new();
         target.insert("pid".into(), json!(record.pid));
-        target.insert("name".into(), json!(proc::Process::read(record.pid).map(|process| process.name)));
+        target.insert("name".into(), json!(Process::read(record.pid).ok().flatten().map(|process| process.name)));
         Ok(Binding { generation: Some(generation), target, ..Binding::default() })
     }
 
-    fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {
-        attempt::notify(address, text, skip)
+    fn notify(
+        &self,
+        context: Context<'_>,
+        address: &Address,
+        text: &str,
+        skip: &mut dyn FnMut() -> Option<&'static str>,
+    ) -> Outcome {
+        attempt::notify(context, address, text, skip)
     }
 }
 
@@ -100,23 +122,29 @@ impl Client for Claude {
 const RECORDS: &str = "session_records";
 const AGENTS: &str = "agents_command";
 
+/// Why no record can be used on a system that does not show its processes.
+const HIDDEN: &str = "this system does not show whether the processes of the sessions run";
+
 /// Finds the process of a registered session: in its workspace, a terminal before any other, then the latest start.
 ///
 /// Answers the configuration directory with it.
-fn find(address: &Address) -> Result<(PathBuf, Record), Refusal> {
-    let Some((config, _)) = config_directory(address.home.as_deref()) else {
+fn find(context: Context<'_>, address: &Address) -> Result<(PathBuf, Record), Refusal> {
+    let Some((config, _)) = config_directory(context.environment, address.home.as_deref()) else {
         return Err(Refusal::new("adapter_unavailable").with_detail("HOME is not set"));
     };
     if !config.is_dir() {
         let detail = format!("{} is no directory", config.display());
         return Err(Refusal::new("adapter_unavailable").with_detail(detail));
     }
-    let records = Records::read(&config).map_err(|error| unreadable(&config, address, error.to_string()))?;
-    let Records { live, ended, rejected, .. } = records;
+    let records = Records::read(&config).map_err(|error| unreadable(context, &config, address, error.to_string()))?;
+    let Records { live, ended, rejected, hidden, .. } = records;
     let of_session: Vec<Record> = live.into_iter().filter(|record| record.session_id == address.session_id).collect();
     if of_session.is_empty() {
+        if hidden > 0 {
+            return Err(Refusal::new("adapter_unavailable").with_detail(HIDDEN));
+        }
         if rejected > 0 {
-            return Err(unreadable(&config, address, format!("{rejected} records could not be understood")));
+            return Err(unreadable(context, &config, address, format!("{rejected} records could not be understood")));
         }
         let reason = ended.iter().find(|(session, _)| *session == address.session_id).map(|(_, reason)| *reason);
         let detail = reason.unwrap_or("no running process has this session; after /clear or an exit its id is gone");
@@ -131,8 +159,8 @@ fn find(address: &Address) -> Result<(PathBuf, Record), Refusal> {
 }
 
 /// The refusal for a session whose record may be among those that cannot be read; the client itself is asked once.
-fn unreadable(config: &Path, address: &Address, words: String) -> Refusal {
-    let listed = agents::list(config);
+fn unreadable(context: Context<'_>, config: &Path, address: &Address, words: String) -> Refusal {
+    let listed = agents::list(context, config);
     let row = listed.iter().flatten().find(|record| record.session_id == address.session_id);
     match (row, &listed) {
         (Some(row), _) => Refusal::new("claude_records_unreadable").with_detail(format!(
@@ -166,11 +194,17 @@ fn refuse_socket(record: &Record, socket: &Path, error: &io::Error) -> Refusal {
 }
 
 /// Discovery by the client's own list, where its records cannot be read: both sources are named.
-fn by_the_client(config: &Path, home: Option<&Path>, words: String, rejected: usize) -> Vec<Found> {
+fn by_the_client(
+    context: Context<'_>,
+    config: &Path,
+    home: Option<&Path>,
+    words: String,
+    rejected: usize,
+) -> Vec<Found> {
     let mut broken = unavailable(Some(&config.join("sessions")), "claude_records_unreadable", &words);
     broken.insert("rejected".into(), json!(rejected));
     let broken = Found { source: broken, sessions: Vec::new() };
-    let listed = match agents::list(config) {
+    let listed = match agents::list(context, config) {
         Ok(records) => Found { source: source_row(AGENTS, "ok"), sessions: session_rows(records, AGENTS, home) },
         Err(error) => {
             let mut source = source_row(AGENTS, "unavailable");

@@ -5,15 +5,45 @@
 //! refusal, whatever is doubtful after it is unknown.
 
 pub mod claude;
+mod codes;
 mod codex;
 mod opencode;
 
 pub use opencode::url::server_url;
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
+
+use crate::code::Code;
+use crate::environment::Environment;
+use crate::platform::cleanup::Scope;
+use crate::platform::command;
+
+/// Variables that a client gives to the commands it runs and that no other program is to see.
+const SECRETS: [&str; 2] = ["CLAUDE_CODE_MESSAGING_TOKEN", "OPENCODE_SERVER_PASSWORD"];
+
+/// The call for which a client is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The variables that say where a client keeps its things and how it is reached.
+    pub environment: &'a Environment,
+    /// What the client starts in it ends with the call.
+    pub scope: &'a Scope,
+}
+
+impl Context<'_> {
+    /// A command of this name in `PATH`, with the environment of the call but without the secrets of the clients.
+    pub fn command(&self, program: &str) -> Option<Command> {
+        let mut command = self.environment.command(command::find(self.environment, program)?);
+        for name in SECRETS {
+            command.env_remove(name);
+        }
+        Some(command)
+    }
+}
 
 /// Where a native peer's session is, as registered.
 #[derive(Debug, Clone)]
@@ -75,7 +105,7 @@ pub struct Binding {
 /// A failure that a client stated or that showed before anything was written: a code and the system's words.
 #[derive(Debug, Clone)]
 pub struct Refusal {
-    /// One of the codes with a row in `error_codes`, or an adapter's own with a part after `:`.
+    /// A code of this adapter or of all, perhaps with a part after `:`.
     pub code: String,
     /// The words or numbers of the system or the client; never a secret, never a message body.
     pub detail: Option<String>,
@@ -132,6 +162,8 @@ pub struct Outcome {
     pub submission: Submission,
     /// The receipt, or the code of what went wrong; stored as `notification_detail`.
     pub detail: String,
+    /// The client's id of the queued notice, by which [`Client::withdraw`] can take it back; only of a submitted one.
+    pub queue_id: Option<String>,
     /// The recipient's state seen at the notice, a value of `recipient_status`; none where none was looked at.
     pub recipient_status: Option<&'static str>,
 }
@@ -139,7 +171,7 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome of a refusal before the write, with the state seen until then.
     pub fn refused(code: impl Into<String>, recipient_status: Option<&'static str>) -> Self {
-        Outcome { submission: Submission::NotSubmitted, detail: code.into(), recipient_status }
+        Outcome { submission: Submission::NotSubmitted, detail: code.into(), queue_id: None, recipient_status }
     }
 }
 
@@ -168,7 +200,7 @@ pub struct Found {
 
 /// What `peer discover` was asked to cover.
 #[derive(Debug, Clone, Default)]
-pub struct Scope {
+pub struct Search {
     /// Codex sockets that were named, besides the usual one.
     pub codex_sockets: Vec<PathBuf>,
     /// OpenCode URLs that were named, besides the usual one.
@@ -177,41 +209,84 @@ pub struct Scope {
 
 /// One vendor's protocol.
 pub trait Client: Sync {
+    /// What `--harness` and the mailbox's table `harnesses` call it.
+    fn name(&self) -> &'static str;
+
+    /// The codes that this adapter makes, but for those that all share.
+    fn codes(&self) -> &'static [Code];
+
     /// Lists the sessions that could be registered, without starting, waking or changing anything. At most 4 s.
-    fn discover(&self, scope: &Scope) -> Vec<Found>;
+    fn discover(&self, context: Context<'_>, search: &Search) -> Vec<Found>;
 
     /// Verifies the exact recipient and returns the evidence found (the keys of `peer check`).
-    fn check(&self, address: &Address) -> Result<Map<String, Value>, Refusal>;
+    fn check(&self, context: Context<'_>, address: &Address) -> Result<Map<String, Value>, Refusal>;
 
     /// Looks at what a handoff to this session is bound to. A client without this takes no handoffs.
-    fn bind(&self, _address: &Address, _purpose: Purpose) -> Result<Binding, Refusal> {
+    fn bind(&self, _context: Context<'_>, _address: &Address, _purpose: Purpose) -> Result<Binding, Refusal> {
         Err(Refusal::new("handoff_route_unsupported"))
     }
 
     /// Makes the one attempt to submit `text`. Directly before its one write the adapter calls `skip`; a code from
     /// there ends the attempt as not submitted, with that code. Where the address names a generation, the adapter
     /// proves it as late as that, and answers `stale_target` for any other.
-    fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome;
+    fn notify(
+        &self,
+        context: Context<'_>,
+        address: &Address,
+        text: &str,
+        skip: &mut dyn FnMut() -> Option<&'static str>,
+    ) -> Outcome;
 
-    /// Takes an accepted notice back by the queue id of its receipt. A client that gives no queue id can't do that, and
-    /// is never asked: the mailbox answers `client_has_no_notification_removal` itself.
-    fn withdraw(&self, _address: &Address, _queue_id: &str) -> Removal {
+    /// Takes an accepted notice back by its queue id. A client that can't do that is never asked: the mailbox knows it
+    /// by `harnesses.can_withdraw`, and answers `client_has_no_notification_removal` itself.
+    fn withdraw(&self, _context: Context<'_>, _address: &Address, _queue_id: &str) -> Removal {
         Removal::Unavailable(Refusal::new("adapter_unavailable"))
     }
 }
 
+/// The clients whose sessions can be notified.
+const CLIENTS: [&dyn Client; 3] = [&codex::Codex, &claude::Claude, &opencode::OpenCode];
+
 /// The harnesses whose sessions can be notified.
-pub const HARNESSES: [&str; 3] = ["codex", "claude", "opencode"];
+pub fn harnesses() -> impl Iterator<Item = &'static str> {
+    CLIENTS.into_iter().map(Client::name)
+}
 
 /// The adapter of a harness; none for a label that can only pull.
 pub fn client(harness: &str) -> Option<&'static dyn Client> {
-    match harness {
-        "claude" => Some(&claude::Claude),
-        "codex" => Some(&codex::Codex),
-        "opencode" => Some(&opencode::OpenCode),
-        _ => None,
-    }
+    CLIENTS.into_iter().find(|client| client.name() == harness)
+}
+
+/// The codes that the clients make.
+pub fn codes() -> impl Iterator<Item = &'static Code> {
+    codes::CODES.iter().chain(CLIENTS.into_iter().flat_map(Client::codes))
 }
 
 /// The server that an OpenCode peer has where none is named.
 pub const USUAL_SERVER: &str = "http://127.0.0.1:4096";
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::{Context, Environment, Scope};
+
+    #[test]
+    fn a_command_is_found_in_the_calls_path_and_gets_no_secrets() {
+        let directory = std::env::temp_dir().join(format!("htalk-unit-{}", uuid::Uuid::new_v4()));
+        fs::create_dir(&directory).unwrap();
+        symlink("/usr/bin/env", directory.join("htalk-unit-program")).unwrap();
+        let path = format!(".:{}", directory.display());
+        let variables = [("PATH", &*path), ("HOME", "/h"), ("OPENCODE_SERVER_PASSWORD", "x")];
+        let (environment, scope) = (Environment::given(variables), Scope::new());
+        let context = Context { environment: &environment, scope: &scope };
+        let ran = context.command("htalk-unit-program").unwrap().output().unwrap();
+        let mut seen: Vec<&str> = std::str::from_utf8(&ran.stdout).unwrap().lines().collect();
+        seen.sort_unstable();
+        assert_eq!(seen, ["HOME=/h", &format!("PATH={path}")]);
+        // What the process itself would find.
+        assert!(context.command("env").is_none());
+        fs::remove_dir_all(&directory).unwrap();
+    }
+}

@@ -5,10 +5,10 @@
 //! accepts a notice for a session that another process has on its screen, and that process shows nothing of it
 //! (all seen on OpenCode 1.18.33).
 
+mod codes;
 mod connect;
 mod discover;
 mod http;
-mod owner;
 mod session;
 mod tls;
 pub mod url;
@@ -19,7 +19,9 @@ use serde_json::{Map, Value, json};
 
 use self::http::{Failure, Server, escape, status_refusal};
 use self::session::{Session, run_state};
-use super::{Address, Client, Found, Outcome, Refusal, Scope, Submission};
+use super::{Address, Client, Context, Found, Outcome, Refusal, Search, Submission};
+use crate::code::Code;
+use crate::environment::Environment;
 
 /// The time for all reading calls of a check together. A cold instance took 0.2 s, unloaded.
 const CHECK_LIMIT: Duration = Duration::from_secs(6);
@@ -40,12 +42,20 @@ const NOT_KNOWN: &str = "Whether anybody sees this session: a notice shows only 
 pub struct OpenCode;
 
 impl Client for OpenCode {
-    fn discover(&self, scope: &Scope) -> Vec<Found> {
-        discover::discover(scope)
+    fn name(&self) -> &'static str {
+        "opencode"
     }
 
-    fn check(&self, address: &Address) -> Result<Map<String, Value>, Refusal> {
-        let server = server(address)?;
+    fn codes(&self) -> &'static [Code] {
+        codes::CODES
+    }
+
+    fn discover(&self, context: Context<'_>, search: &Search) -> Vec<Found> {
+        discover::discover(context.environment, search)
+    }
+
+    fn check(&self, context: Context<'_>, address: &Address) -> Result<Map<String, Value>, Refusal> {
+        let server = server(context.environment, address)?;
         let deadline = Instant::now() + CHECK_LIMIT;
         // A server without a password accepts any credentials, so only its refusal of none proves that they count.
         let is_guarded = server.has_credentials()
@@ -65,8 +75,14 @@ impl Client for OpenCode {
         Ok(evidence.as_object().cloned().unwrap_or_default())
     }
 
-    fn notify(&self, address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {
-        let checked = server(address).and_then(|server| {
+    fn notify(
+        &self,
+        context: Context<'_>,
+        address: &Address,
+        text: &str,
+        skip: &mut dyn FnMut() -> Option<&'static str>,
+    ) -> Outcome {
+        let checked = server(context.environment, address).and_then(|server| {
             let state = recipient(&server, address, Instant::now() + CHECK_LIMIT)?;
             Ok((server, state))
         });
@@ -80,12 +96,12 @@ impl Client for OpenCode {
             return Outcome::refused(code, Some(state));
         }
         let (submission, detail) = verdict(server.post(&path, &body, SUBMIT_LIMIT));
-        Outcome { submission, detail, recipient_status: Some(state) }
+        Outcome { submission, detail, queue_id: None, recipient_status: Some(state) }
     }
 }
 
-fn server(address: &Address) -> Result<Server, Refusal> {
-    Server::new(address.url.as_deref().unwrap_or(super::USUAL_SERVER))
+fn server(environment: &Environment, address: &Address) -> Result<Server, Refusal> {
+    Server::new(environment, address.url.as_deref().unwrap_or(super::USUAL_SERVER))
 }
 
 fn refusal(failure: Failure) -> Refusal {

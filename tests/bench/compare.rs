@@ -8,6 +8,9 @@
 //! `--quick` measures fewer pairs; `--dir DIR` names the disk (else the directory for temporary files; about 4 GB). The
 //! runs of the two programs alternate, and what counts is the median of the ratios of each pair: what else the machine
 //! does meets both. Rows marked over miss their target; the exit code then is 1.
+//!
+//! The first rows count instructions, with valgrind's callgrind. They hardly change from run to run, whatever else the
+//! machine does; `--instructions` prints only them, in a minute.
 
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -28,11 +31,14 @@ mod session;
 mod table;
 
 const HTALK: &str = env!("CARGO_BIN_EXE_htalk");
-const USAGE: &str = "usage: cargo bench --bench compare -- --peer PATH_OF_HARNESS_TALKS_HTALK [--quick] [--dir DIR]";
+const USAGE: &str = "usage: cargo bench --bench compare -- --peer PATH_OF_HARNESS_TALKS_HTALK \
+    [--instructions | --quick] [--dir DIR]";
 
 /// A mailbox in use, of 100,000 messages.
 const USED: Mail = Mail { exchanges: 50_000, open: 20, asked: 300 };
 const EMPTY: Mail = Mail { exchanges: 0, open: 0, asked: 0 };
+/// Enough to count on: instructions hardly depend on the size of a mailbox, but of one that is searched through.
+const SMALL: Mail = Mail { exchanges: 2_000, open: 20, asked: 20 };
 const HUGE: Mail = Mail { exchanges: 500_000, open: 20, asked: 0 };
 
 /// The processes that write at once, and how many messages each.
@@ -47,13 +53,14 @@ const WARM_UPS: usize = 3;
 
 fn main() {
     let mut words = env::args_os().skip(1);
-    let (mut peer, mut is_quick, mut disk) = (None, false, env::temp_dir());
+    let (mut peer, mut is_quick, mut only_counts, mut disk) = (None, false, false, env::temp_dir());
     while let Some(word) = words.next() {
         match word.to_str() {
             Some("--meter") => meter::run(words),
             Some("--peer") => peer = words.next().map(PathBuf::from),
             Some("--dir") => disk = words.next().map_or(disk, PathBuf::from),
             Some("--quick") => is_quick = true,
+            Some("--instructions") => only_counts = true,
             // Of cargo.
             Some("--bench") => {}
             _ => peer = None,
@@ -66,8 +73,12 @@ fn main() {
     let scratch = disk.join(format!("htalk-bench-{}", std::process::id()));
     fs::create_dir_all(&scratch).unwrap();
     let (pairs, rounds) = if is_quick { (11, 1) } else { (41, 3) };
-    let bench = Bench { scratch: scratch.canonicalize().unwrap(), peer, pairs, rounds, table: Table::new() };
-    let over = bench.run();
+    let mut bench = Bench { scratch: scratch.canonicalize().unwrap(), peer, pairs, rounds, table: Table::new() };
+    bench.instructions();
+    if !only_counts {
+        bench.clock();
+    }
+    let over = bench.table.over();
     fs::remove_dir_all(&scratch).unwrap();
     exit(i32::from(over > 0));
 }
@@ -86,7 +97,7 @@ struct Bench {
 type Both = (Mailbox, Mailbox);
 
 impl Bench {
-    fn run(mut self) -> usize {
+    fn clock(&mut self) {
         let fresh = self.both("fresh", EMPTY);
         self.pair("--version", &fresh, 0.65, |_| words("--version"));
         self.pair("send 1 KB, mailbox of 0", &fresh, 0.65, |_| send());
@@ -101,7 +112,41 @@ impl Bench {
         let huge = (self.ours("huge", HUGE), fresh.0);
         self.pair("send at 1,000,000 against htalk's own at 0", &huge, 1.3, |_| send());
         self.handoffs();
-        self.table.over()
+    }
+
+    /// Whole processes in instructions, each on a copy of the same mailbox: how long the write-ahead log is decides how
+    /// much of it a process reads when it opens the mailbox.
+    fn instructions(&mut self) {
+        if !meter::has_callgrind() {
+            println!("no valgrind: instructions are not counted");
+            return;
+        }
+        let small = self.both("small", SMALL);
+        for mailbox in [&small.0, &small.1] {
+            // The side files of a mailbox in use.
+            mailbox.timed(&send().iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        let (asked, sent) = (&small.0.sent_by("asker")[0], &small.0.sent_by("peer0")[100]);
+        let rows: [(&str, Words, u64); 9] = [
+            ("--version", words("--version"), 150_000),
+            ("send 1 KB", send(), 5_200_000),
+            ("ack", words(&format!("--as desk ack {asked}")), 6_300_000),
+            ("reply", reply(asked), 7_200_000),
+            ("show", words(&format!("--as peer0 show {sent}")), 4_200_000),
+            ("inbox, 20 open", words("--as busy inbox"), 6_000_000),
+            ("inbox, none open", words("--as peer1 inbox"), 4_600_000),
+            ("sent, a page", words("--as peer0 sent"), 9_000_000),
+            ("peer list", words("peer list"), 4_300_000),
+        ];
+        for (name, words, most) in rows {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let count = |mailbox: &Mailbox| meter::instructions(&mailbox.copy_to(mailbox.beside("copy")), &words);
+            let (ours, peers) = (count(&small.0), count(&small.1));
+            let [shown, peers_shown, limit] = [ours, peers, most].map(Figure::Millions);
+            let ratio = Some(ours as f64 / peers as f64);
+            let target = format!("<= {limit}");
+            self.table.row(&format!("instructions: {name}"), shown, peers_shown, ratio, &target, ours <= most);
+        }
     }
 
     fn ours(&self, name: &str, mail: Mail) -> Mailbox {
@@ -132,10 +177,10 @@ impl Bench {
     fn reads_and_writes(&mut self, used: &Both) {
         // The ids are the same on both sides.
         let (asked, history) = (used.0.sent_by("asker"), used.0.sent_by("peer0"));
-        self.pair("send 1 KB", used, 0.65, |_| send());
-        self.pair("ack", used, 0.65, |turn| words(&format!("--as desk ack {}", asked[turn])));
-        self.pair("reply", used, 0.65, |turn| reply(&asked[turn]));
-        self.pair("show", used, 0.6, |turn| words(&format!("--as peer0 show {}", history[turn * 97])));
+        self.pair("send 1 KB", used, 0.85, |_| send());
+        self.pair("ack", used, 0.85, |turn| words(&format!("--as desk ack {}", asked[turn])));
+        self.pair("reply", used, 0.85, |turn| reply(&asked[turn]));
+        self.pair("show", used, 1.0, |turn| words(&format!("--as peer0 show {}", history[turn * 97])));
         self.pair("inbox, 20 open", used, 0.03, |_| words("--as busy inbox"));
         self.pair("inbox, none open", used, 0.03, |_| words("--as peer1 inbox"));
         self.pair("sent, 25,000 sent", used, 0.08, |_| words("--as peer0 sent"));

@@ -1,6 +1,7 @@
 //! One program with one mailbox of its own, and what is run on it.
 
-use std::fs::File;
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -48,6 +49,22 @@ impl Mailbox {
     /// A file beside the mailbox.
     pub fn beside(&self, ending: &str) -> PathBuf {
         self.file.with_extension(ending)
+    }
+
+    /// Copies the mailbox, with its side files as they lie, to another path, for the same program.
+    pub fn copy_to(&self, file: PathBuf) -> Mailbox {
+        for ending in ["", "-wal", "-shm", "-journal"] {
+            let [from, to] = [&self.file, &file].map(|path| {
+                let mut path = path.clone().into_os_string();
+                path.push(ending);
+                PathBuf::from(path)
+            });
+            match fs::copy(from, &to) {
+                Err(error) if error.kind() == ErrorKind::NotFound => drop(fs::remove_file(to)),
+                copied => drop(copied.unwrap()),
+            }
+        }
+        Mailbox { program: self.program.clone(), file }
     }
 
     /// The ids of what a peer sent, oldest first.

@@ -1,4 +1,4 @@
-//! What the kernel accounts to a process, and what strace counts.
+//! What the kernel accounts to a process, and what strace and callgrind count.
 
 use std::env;
 use std::ffi::OsString;
@@ -53,4 +53,22 @@ pub fn calls(mailbox: &Mailbox, only: Option<&str>, words: &[&str]) -> Option<u6
     let calls = fs::read_to_string(&log).ok()?;
     // A call that was interrupted by another thread's has a second line.
     output.status.success().then(|| calls.lines().filter(|line| !line.contains(" resumed>")).count() as u64)
+}
+
+/// Whether [`instructions`] can count here.
+pub fn has_callgrind() -> bool {
+    let asked = Command::new("valgrind").args(["--tool=callgrind", "--version"]).stdout(Stdio::null()).status();
+    asked.is_ok_and(|status| status.success())
+}
+
+/// How many instructions a command takes, its threads included; what the kernel does for it does not count. The mailbox is
+/// left as the command leaves it.
+pub fn instructions(mailbox: &Mailbox, words: &[&str]) -> u64 {
+    let profile = mailbox.beside("callgrind");
+    let out = format!("--callgrind-out-file={}", profile.display());
+    let options = ["--quiet", "--tool=callgrind", &out];
+    let output = mailbox.command_under("valgrind", &options, words).output().unwrap();
+    assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stdout));
+    let profile = fs::read_to_string(profile).unwrap();
+    profile.lines().find_map(|line| line.strip_prefix("totals: ")).unwrap().parse().unwrap()
 }

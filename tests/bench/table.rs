@@ -31,6 +31,8 @@ pub enum Figure {
     Rate(f64),
     /// A number of things.
     Count(u64),
+    /// A number of things, told in millions.
+    Millions(u64),
     /// Megabytes.
     Mb(f64),
     /// Nothing: there is nothing to compare, or the tool for it is missing.
@@ -43,6 +45,7 @@ impl std::fmt::Display for Figure {
             Figure::Ms(number) => format!("{number:.2} ms"),
             Figure::Rate(number) => format!("{number:.0} /s"),
             Figure::Count(number) => number.to_string(),
+            Figure::Millions(number) => format!("{:.2} M", number as f64 / 1e6),
             Figure::Mb(number) => format!("{number:.1} MB"),
             Figure::None => "-".to_owned(),
         };
@@ -95,7 +98,7 @@ impl Table {
     pub fn own(&mut self, name: &str, ours: Figure, peers: Figure, most: Figure) {
         let value = |figure| match figure {
             Figure::Ms(number) | Figure::Rate(number) | Figure::Mb(number) => number,
-            Figure::Count(number) => number as f64,
+            Figure::Count(number) | Figure::Millions(number) => number as f64,
             Figure::None => 0.0,
         };
         self.row(name, ours, peers, None, &format!("<= {most}"), value(ours) <= value(most));

@@ -2,9 +2,14 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 
-use crate::support::{Ran, Sandbox, run};
+use nix::fcntl::{FcntlArg, fcntl};
+use nix::sys::stat::Mode;
+use nix::unistd::mkfifo;
+
+use crate::support::{Ran, Sandbox, finish, run};
 
 /// Sends the same bytes by each way that can carry them: argument, file, standard input and FIFO.
 fn send_each_way(sandbox: &Sandbox, body: &[u8]) -> Vec<(&'static str, Ran)> {
@@ -151,10 +156,15 @@ fn a_message_file_may_have_any_name() {
 #[test]
 fn a_fifo_is_read_to_its_end() {
     let sandbox = Sandbox::with_peers(&["a", "b"]);
-    let sent = sandbox.sh("mkfifo fifo
-        { printf one; sleep 0.1; printf ' two'; sleep 0.1; printf ' three'; } > fifo &
-        htalk --as a send b --message-file fifo");
-    assert_eq!(sent.done()["body"], "one two three");
+    mkfifo(&sandbox.root().join("fifo"), Mode::S_IRWXU).unwrap();
+    let sending = sandbox.start(&["--as", "a", "send", "b", "--message-file", "fifo"]);
+    let mut fifo = fs::OpenOptions::new().write(true).open(sandbox.root().join("fifo")).unwrap();
+    // It holds less than a piece, so that a piece has been read in part when it is written.
+    fcntl(&fifo, FcntlArg::F_SETPIPE_SZ(4096)).unwrap();
+    let pieces = ["x", "y", "z"].map(|letter| letter.repeat(10_000));
+    pieces.iter().for_each(|piece| fifo.write_all(piece.as_bytes()).unwrap());
+    drop(fifo);
+    assert_eq!(finish(sending).done()["body"], pieces.concat());
     let closed = sandbox.sh("htalk --as a send b --message-file - <&-");
     assert!(
         ["message_must_be_1_to_32000_bytes", "message_file_unreadable"]

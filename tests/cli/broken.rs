@@ -158,6 +158,21 @@ fn newer_versions() {
     refused(&sandbox, "unsupported_database_version", "a newer harness-talk");
 }
 
+/// The numbers between harness-talk's and the first one of htalk.
+#[test]
+fn versions_of_the_development() {
+    for version in 4..=11 {
+        let sandbox = Sandbox::with_peers(&["a", "b"]);
+        sandbox.send("a", "b", "x");
+        sandbox.sqlite(&format!("PRAGMA user_version = {version};")).text();
+        refused(&sandbox, "unsupported_database_version", "a development version");
+        let told = sandbox.htalk(&["migrate"]).json();
+        let words = format!("schema {version}, written by a development version of htalk before its first release");
+        assert!(told["detail"].as_str().unwrap().contains(&words), "{told}");
+        assert!(sandbox.backups().is_empty());
+    }
+}
+
 /// A newer htalk leaves its side files behind as this one does, and the version may lie in them alone.
 #[test]
 fn a_newer_version_in_the_write_ahead_log() {

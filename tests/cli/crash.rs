@@ -4,7 +4,7 @@ use std::fs;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use crate::support::{Ran, Sandbox, is_installed, kill, run, schema_version};
+use crate::support::{Ran, Sandbox, has, kill, run, schema_version};
 
 /// How long a command takes here and now, so that the moments of killing cover all of it on any machine.
 fn duration(sandbox: &Sandbox, words: &[&str]) -> Duration {
@@ -77,7 +77,7 @@ fn an_upgrade_killed_at_any_moment() {
 
 #[test]
 fn an_upgrade_killed_at_every_change_of_a_file() {
-    if !is_installed("strace") {
+    if !has("strace") {
         return;
     }
     let source = Sandbox::new();
@@ -156,7 +156,7 @@ fn a_writer_killed_at_any_moment() {
 
 #[test]
 fn a_writer_killed_at_every_change_of_a_file() {
-    if !is_installed("strace") {
+    if !has("strace") {
         return;
     }
     for verb in 0..3 {
@@ -194,7 +194,7 @@ fn many_writers_killed_together() {
 
 #[test]
 fn a_first_registration_killed_at_every_change_of_a_file() {
-    if !is_installed("strace") {
+    if !has("strace") {
         return;
     }
     let add = ["peer", "add", "a", "--harness", "test", "--delivery", "pull"];
@@ -213,7 +213,7 @@ fn a_first_registration_killed_at_every_change_of_a_file() {
 
 #[test]
 fn a_send_syncs_once_or_twice() {
-    if !is_installed("strace") {
+    if !has("strace") {
         return;
     }
     let sandbox = Sandbox::with_peers(&["a", "b"]);

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use crate::support::shell::Shell;
-use crate::support::{Ran, Sandbox, finish, run};
+use crate::support::{Ran, Sandbox, finish, has, run};
 
 const ADD: [&str; 6] = ["add", "a", "--harness", "test", "--delivery", "pull"];
 
@@ -71,6 +71,9 @@ fn every_way_to_a_mailbox_leads_to_the_same_one() {
 
 #[test]
 fn a_git_worktree_shares_the_mailbox_and_keeps_its_own_workspace() {
+    if !has("git") {
+        return;
+    }
     let sandbox = Sandbox::new();
     let made = sandbox.sh(
         "set -e; mkdir repo; cd repo; git init -q; git -c user.name=n -c user.email=e commit -q --allow-empty -m one

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::namespace::Namespace;
 use crate::support::shell::Shell;
-use crate::support::{Ran, Sandbox, is_installed, run};
+use crate::support::{Ran, Sandbox, has, run};
 
 /// In which of its forms the mailbox is found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -174,7 +174,7 @@ fn a_read_only_file_in_a_writable_directory() {
 /// As a client's sandbox may have it: the whole system read-only.
 #[test]
 fn inside_bubblewrap() {
-    if !is_installed("bwrap") {
+    if !has("bwrap") {
         return;
     }
     for form in FORMS {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::legacy::LAYOUTS;
 use crate::support::shell::Shell;
-use crate::support::{Sandbox, finish, ledger_script, run, schema_version};
+use crate::support::{Sandbox, finish, ledger_script, migrations_script, run, schema_version};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
@@ -182,17 +182,14 @@ fn eight_processes_upgrade_once() {
     }
 }
 
-/// A mailbox of schema 10 with the first parts of the ledger of handoffs.
-fn mailbox_of_schema_10(parts: usize) -> Sandbox {
-    let sandbox = Sandbox::with_peers(&["a"]);
-    if parts > 0 {
-        sandbox.sqlite(&ledger_script(parts)).text();
-    }
-    let codes = include_str!("../../sql/migrations/V11__handoff_codes.sql");
-    for code in codes.lines().filter_map(|line| line.strip_prefix("  ('")?.split('\'').next()) {
-        sandbox.sqlite(&format!("DELETE FROM error_codes WHERE code = '{code}';")).text();
-    }
-    sandbox.sqlite("DELETE FROM refinery_schema_history WHERE version = 11; PRAGMA user_version = 10;").text();
+/// A mailbox that lacks the last migration, with the first parts of the ledger of handoffs.
+fn mailbox_of_the_schema_before(parts: usize) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let migrations = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("sql/migrations")).unwrap().count();
+    let mailbox = migrations_script("sql/migrations", "refinery_schema_history", migrations - 1);
+    let ledger = if parts > 0 { ledger_script(parts) } else { String::new() };
+    let peer = "INSERT INTO peers (name, harness, delivery) VALUES ('a', 'test', 'pull');";
+    sandbox.sqlite(&format!("PRAGMA legacy_alter_table = ON; BEGIN;{mailbox}{ledger}{peer}COMMIT;")).text();
     sandbox
 }
 
@@ -204,7 +201,7 @@ fn the_ledger_of_handoffs_comes_along() {
     let new = Sandbox::with_ledger(&["a"]);
     // One that lacks its last parts, and a whole one.
     for parts in [5, usize::MAX] {
-        let sandbox = mailbox_of_schema_10(parts);
+        let sandbox = mailbox_of_the_schema_before(parts);
         sandbox.sqlite("INSERT INTO handoff_epochs DEFAULT VALUES;").text();
         let epochs = sandbox.sqlite("SELECT * FROM handoff_epochs;").text().to_owned();
         assert_eq!(sandbox.htalk(&["migrate"]).done()["schema_version"], schema_version());
@@ -212,14 +209,14 @@ fn the_ledger_of_handoffs_comes_along() {
         assert_eq!(sandbox.sqlite(history).text(), new.sqlite(history).text(), "{parts}");
         assert_eq!(sandbox.sqlite("SELECT * FROM handoff_epochs;").text(), epochs);
         let name = sandbox.backups()[0].file_name().unwrap().to_str().unwrap().to_owned();
-        assert!(name.starts_with("schema-10-before-"), "{name}");
+        assert!(name.starts_with(&format!("schema-{}-before-", schema_version() - 1)), "{name}");
         sandbox.assert_sound();
     }
 }
 
 #[test]
 fn no_upgrade_adds_the_ledger_of_handoffs() {
-    let sandbox = mailbox_of_schema_10(0);
+    let sandbox = mailbox_of_the_schema_before(0);
     sandbox.htalk(&["migrate"]).done();
     let schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name; PRAGMA user_version;";
     assert_eq!(sandbox.sqlite(schema).text(), Sandbox::with_peers(&["a"]).sqlite(schema).text());
@@ -227,7 +224,7 @@ fn no_upgrade_adds_the_ledger_of_handoffs() {
 
 #[test]
 fn a_ledger_of_unknown_origin_stops_the_upgrade() {
-    let sandbox = mailbox_of_schema_10(usize::MAX);
+    let sandbox = mailbox_of_the_schema_before(usize::MAX);
     sandbox.sqlite("UPDATE handoff_schema_history SET checksum = '7' WHERE version = 3;").text();
     let before = sandbox.sqlite(".dump").text().to_owned();
     sandbox.htalk(&["migrate"]).refused("invalid_database_schema");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::support::process::until;
+use crate::support::process::{until, wakes};
 use crate::support::shell::Shell;
 use crate::support::{Sandbox, finish};
 
@@ -129,7 +129,7 @@ fn a_waiter_outlasts_a_writer_that_holds_the_lock() {
     let request = sandbox.send("a", "b", "x");
     let waiter = start(&sandbox, &request, 0);
     let mut shell = Shell::lock(&sandbox);
-    std::thread::sleep(Duration::from_millis(500));
+    wakes(&waiter, 3);
     shell.tell(&format!(
         "INSERT INTO messages (sender, recipient, in_reply_to, body) VALUES ('b', 'a', '{request}', 'y'); COMMIT;"
     ));

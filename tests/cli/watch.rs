@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::process::{Signal, signal};
+use crate::support::process::{Signal, signal, wakes};
 use crate::support::shell::Shell;
 use crate::support::{Sandbox, finish, keys};
 
@@ -144,7 +144,7 @@ fn a_watch_outlasts_a_writer_that_holds_the_lock() {
     // It starts during the lock, too.
     let mut watch = Watch::start(&sandbox);
     shell.tell("INSERT INTO messages (sender, recipient, body) VALUES ('a', 'b', 'x');");
-    std::thread::sleep(Duration::from_millis(500));
+    wakes(&watch.child, 3);
     shell.tell("COMMIT;");
     assert_eq!(watch.next()["seq"], 1);
     assert_eq!(watch.end(Signal::SIGINT), (130, vec![]));
@@ -159,7 +159,8 @@ fn a_watch_outlasts_a_writer_that_lets_nobody_read() {
     let mut shell = Shell::open(&sandbox, &sandbox.mailbox());
     shell.tell(".timeout 10000\nBEGIN EXCLUSIVE;");
     shell.tell("INSERT INTO messages (sender, recipient, body) VALUES ('a', 'b', 'x');");
-    std::thread::sleep(Duration::from_millis(500));
+    // It tries many times a second to read.
+    wakes(&watch.child, 50);
     shell.tell("COMMIT;");
     assert_eq!(watch.next()["seq"], 1);
     assert_eq!(watch.end(Signal::SIGTERM), (143, vec![]));

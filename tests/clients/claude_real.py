@@ -16,7 +16,7 @@ import time
 
 import claude_handoffs
 from claude_handoffs import handoff, want_state
-from claude_rig import Failure, Rig, asking, kill, until, want
+from claude_rig import Failure, Rig, asking, enter_own_network, kill, until, want
 
 ARGUMENTS = None
 
@@ -339,11 +339,7 @@ def main():
     for program in (ARGUMENTS.htalk, ARGUMENTS.claude):
         if not program or not os.access(program, os.X_OK) or os.path.isdir(program):
             parser.error(f"--htalk and --claude name programs, {program} is none")
-    if not os.environ.get("RIG_INSIDE") and subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL).returncode == 0:
-        os.environ["RIG_INSIDE"] = "1"
-        os.execvp("unshare", ["unshare", "-n", sys.executable, *sys.argv])
-    if os.environ.get("RIG_INSIDE"):
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    enter_own_network()
     passed = failed = 0
     for scenario, options in SCENARIOS.items():
         options = dict(options)

@@ -22,7 +22,7 @@ import traceback
 import codex_real
 from arguments import Watch
 from claude_handoffs import want_state
-from claude_rig import Rig, kill, until, want
+from claude_rig import Rig, enter_own_network, kill, until, want
 from sshd import ASKED, Sshd
 
 SECRET = "WORDS OF THE MESSAGE"
@@ -353,11 +353,7 @@ def main():
         parser.add_argument("--" + name, type=os.path.abspath, required=name == "htalk")
     parser.add_argument("scenarios", nargs="*")
     given = parser.parse_args()
-    if not os.environ.get("RIG_INSIDE") and subprocess.run(["unshare", "-n", "true"], stderr=subprocess.DEVNULL).returncode == 0:
-        os.environ["RIG_INSIDE"] = "1"
-        os.execvp("unshare", ["unshare", "-n", sys.executable, *sys.argv])
-    if os.environ.get("RIG_INSIDE"):
-        subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    enter_own_network()
     passed = failed = 0
     for scenarios, client, start in ((CLAUDE, given.claude, run_claude), (CODEX, given.codex, run_codex)):
         for scenario in scenarios if client else []:

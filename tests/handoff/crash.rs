@@ -9,11 +9,11 @@ use std::thread;
 use nix::fcntl::OFlag;
 use serde_json::json;
 
-use super::inbox::Inbox;
+use super::fake::inbox::Inbox;
 use super::scene::{Scene, ended, grades};
 use crate::support::process::{Signal, signal, until};
 use crate::support::shell::Shell;
-use crate::support::{Ran, finish, is_installed, kill, run};
+use crate::support::{Ran, finish, has, kill, run};
 
 /// Whether so many handoffs are behind the fence.
 fn attempts(scene: &Scene) -> i64 {
@@ -51,7 +51,7 @@ fn stays_unknown(scene: &Scene, id: &str, to: &str) {
 #[test]
 fn a_sender_killed_while_its_frame_is_on_the_way() {
     let scene = Scene::new();
-    let inbox = Inbox::deadly(&scene);
+    let Some(inbox) = Inbox::deadly(&scene) else { return };
     let id = scene.prepare("--to r");
     let ran = scene.handoff(&format!("send {id} --to r --message-file m --request-ack"));
     assert_eq!((ran.code, ran.out.as_str()), (137, ""));
@@ -62,7 +62,7 @@ fn a_sender_killed_while_its_frame_is_on_the_way() {
 #[test]
 fn a_sender_killed_before_its_frame_is_accepted() {
     let scene = Scene::new();
-    let inbox = Inbox::deaf(&scene);
+    let Some(inbox) = Inbox::deaf(&scene) else { return };
     let id = scene.prepare("--to r");
     let sender = scene.start(&format!("send {id} --to r --message-file m"));
     until("the fence", || attempts(&scene) == 1);
@@ -98,7 +98,7 @@ fn traced(scene: &Scene, options: &[&str], words: &str) -> Ran {
 
 #[test]
 fn a_sender_killed_at_every_change_of_a_file() {
-    if !is_installed("strace") {
+    if !has("strace") {
         return;
     }
     let scene = Scene::new();
@@ -135,7 +135,7 @@ fn a_sender_killed_at_every_change_of_a_file() {
 
 #[test]
 fn the_fence_is_on_the_disk_before_the_effect() {
-    if !is_installed("strace") {
+    if !has("strace") {
         return;
     }
     let scene = Scene::new();
@@ -155,7 +155,7 @@ fn the_fence_is_on_the_disk_before_the_effect() {
 #[test]
 fn an_early_receipt_of_a_killed_sender_stays_pending() {
     let scene = Scene::new();
-    let mut inbox = Inbox::deadly(&scene);
+    let Some(mut inbox) = Inbox::deadly(&scene) else { return };
     assert_eq!(scene.handoff("send --to r --message-file m --request-ack").code, 137);
     inbox.receipt();
     let ack = inbox.ack().done();
@@ -168,7 +168,7 @@ fn an_early_receipt_of_a_killed_sender_stays_pending() {
 #[test]
 fn a_session_that_accepts_nobody_is_refused_for_certain() {
     let scene = Scene::new();
-    let _inbox = Inbox::deaf(&scene);
+    let Some(_inbox) = Inbox::deaf(&scene) else { return };
     let ran = scene.handoff("send --to r --message-file m --request-ack");
     let told = ended(&ran, "refused", "recipient_socket_unavailable");
     assert_eq!(grades(&told), ["refused", "refused", "unsupported", "not_requested"]);
@@ -229,7 +229,7 @@ fn a_send_interrupted_before_its_fence_leaves_no_trace() {
 fn an_interrupted_wait_is_stopped_by_its_operator() {
     for (with, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
         let scene = Scene::new();
-        let mut inbox = Inbox::open(&scene);
+        let Some(mut inbox) = Inbox::open(&scene) else { return };
         let waits = |id: &str, status: &str| {
             let told = scene.status(id);
             assert_eq!(grades(&told), ["submitted", "submitted", "pending", status], "{told}");
@@ -264,7 +264,7 @@ fn an_interrupted_wait_is_stopped_by_its_operator() {
 #[test]
 fn one_of_many_senders_wins() {
     let scene = Scene::new();
-    let inbox = Inbox::open(&scene);
+    let Some(inbox) = Inbox::open(&scene) else { return };
     let id = scene.prepare("--to r");
     // All of them have looked when the first may write.
     let mut lock = Shell::lock(&scene.sandbox);
@@ -288,7 +288,7 @@ fn of_many_receipts_one_counts_and_of_many_histories_one_begins() {
     assert_eq!(begun.len(), 1);
     refused.iter().for_each(|ran| drop(ran.refused_by(1, "handoff_already_initialized")));
 
-    let inbox = Inbox::open(&scene);
+    let Some(inbox) = Inbox::open(&scene) else { return };
     scene.send("--to r --request-ack");
     let receipt = inbox.receipt();
     let others = (0..4).map(|_| receipt.with("receipt_id", &uuid::Uuid::new_v4().to_string()));

@@ -7,12 +7,12 @@ use std::thread;
 
 use serde_json::json;
 
-use super::inbox::Inbox;
+use super::fake::inbox::Inbox;
 use super::scene::Scene;
 use crate::support::namespace::Namespace;
 use crate::support::process::{Signal, signal, until};
 use crate::support::shell::Shell;
-use crate::support::{Ran, finish};
+use crate::support::{Ran, finish, has};
 
 /// It was refused with this code, and tells that this one was submitted.
 #[track_caller]
@@ -26,20 +26,20 @@ fn names_its_effect(ran: &Ran, code: &str, id: &str) {
 }
 
 /// A sender that is stopped once its frame is there and before its outcome is recorded; its session, and its id.
-fn stopped(scene: &Scene) -> (Child, Inbox, String) {
-    let inbox = Inbox::freezing(scene);
+fn stopped(scene: &Scene) -> Option<(Child, Inbox, String)> {
+    let inbox = Inbox::freezing(scene)?;
     let sender = scene.start("send --to r --message-file m --wait-for acknowledged --wait-timeout 60");
     let id = inbox.receipt().value("correlation_id");
-    (sender, inbox, id)
+    Some((sender, inbox, id))
 }
 
 /// A sender that waits, its outcome recorded; its session, and its id.
-fn waiting(scene: &Scene, seconds: u32) -> (Child, Inbox, String) {
-    let inbox = Inbox::open(scene);
+fn waiting(scene: &Scene, seconds: u32) -> Option<(Child, Inbox, String)> {
+    let inbox = Inbox::open(scene)?;
     let sender = scene.start(&format!("send --to r --message-file m --wait-for acknowledged --wait-timeout {seconds}"));
     let id = inbox.receipt().value("correlation_id");
     until("the outcome", || scene.status(&id)["handoff"]["submission"]["status"] == "submitted");
-    (sender, inbox, id)
+    Some((sender, inbox, id))
 }
 
 #[test]
@@ -50,14 +50,14 @@ fn a_mailbox_that_is_gone_or_another_one() {
         ("htalk handoff quarantine >quarantined", "handoff_history_unavailable"),
     ] {
         let scene = Scene::new();
-        let (sender, _inbox, id) = stopped(&scene);
+        let Some((sender, _inbox, id)) = stopped(&scene) else { return };
         scene.sandbox.sh(change).text();
         signal(&sender, Signal::SIGCONT);
         names_its_effect(&finish(sender), code, &id);
         // A quarantine while it waits is recorded, and so no error.
         if code != "handoff_history_unavailable" {
             let scene = Scene::new();
-            let (sender, _inbox, id) = waiting(&scene, 60);
+            let Some((sender, _inbox, id)) = waiting(&scene, 60) else { return };
             scene.sandbox.sh(change).text();
             names_its_effect(&finish(sender), code, &id);
         }
@@ -66,18 +66,21 @@ fn a_mailbox_that_is_gone_or_another_one() {
 
 #[test]
 fn a_mailbox_that_stays_locked() {
+    if !has("python3") {
+        return;
+    }
     // Each of them waits for the lock as long as htalk does.
     thread::scope(|scope| {
         scope.spawn(|| {
             let scene = Scene::new();
-            let (sender, _inbox, id) = stopped(&scene);
+            let Some((sender, _inbox, id)) = stopped(&scene) else { return };
             let _lock = Shell::lock(&scene.sandbox);
             signal(&sender, Signal::SIGCONT);
             names_its_effect(&finish(sender), "database_busy", &id);
         });
         scope.spawn(|| {
             let scene = Scene::new();
-            let (sender, _inbox, id) = waiting(&scene, 20);
+            let Some((sender, _inbox, id)) = waiting(&scene, 20) else { return };
             let _lock = Shell::lock(&scene.sandbox);
             names_its_effect(&finish(sender), "database_busy", &id);
         });
@@ -89,7 +92,7 @@ fn a_disk_that_is_full() {
     let scene = Scene::new();
     DirBuilder::new().mode(0o700).create(scene.at("disk")).unwrap();
     let Some(place) = Namespace::disk_at(&scene.sandbox, "disk", 2000) else { return };
-    let inbox = Inbox::freezing(&scene);
+    let Some(inbox) = Inbox::freezing(&scene) else { return };
     let id = scene.prepare("--to r");
     place.sh("cp \"$1\"/mail.sqlite3* \"$1/disk\"");
     let mut command = place.command(env!("CARGO_BIN_EXE_htalk"));

@@ -3,16 +3,17 @@
 use std::fs;
 use std::process::Stdio;
 
-use super::inbox::Inbox;
+use super::fake::inbox::Inbox;
 use super::scene::{Scene, grades, id};
-use crate::clients::codex::fake::{Holder, THREAD};
+use crate::clients::codex::fake::THREAD;
+use crate::clients::codex::world::Holder;
 use crate::support::process::until;
-use crate::support::{Ran, finish, is_installed};
+use crate::support::{Ran, finish, has};
 
 #[test]
 fn fault_1_what_can_never_be_sent_is_not_prepared() {
     let scene = Scene::new();
-    let inbox = Inbox::open(&scene);
+    let Some(inbox) = Inbox::open(&scene) else { return };
     let size = "handoff_message_must_be_1_to_1000000_characters";
     for (bytes, words, code) in [
         (b"".to_vec(), "--to r", size),
@@ -47,7 +48,7 @@ fn fault_1_what_can_never_be_sent_is_not_prepared() {
 #[test]
 fn fault_2_an_acknowledgment_satisfies_a_new_wait_whatever_its_assurance_and_budget() {
     let scene = Scene::new();
-    let mut inbox = Inbox::open(&scene);
+    let Some(mut inbox) = Inbox::open(&scene) else { return };
     let stated = id(&scene.send("--to r"));
     scene.confirm(&stated).done();
     inbox.notice();
@@ -103,11 +104,11 @@ fn changed_at(scene: &Scene, call: &str, change: &str) -> Ran {
 
 #[test]
 fn fault_3_a_message_file_is_judged_where_it_is_open_and_once_more_when_it_is_read() {
-    if !is_installed("strace") {
+    if !has("strace") {
         return;
     }
     let scene = Scene::new();
-    let _inbox = Inbox::open(&scene);
+    let Some(_inbox) = Inbox::open(&scene) else { return };
     let open_to_all = "chmod 644 m";
     for (call, change) in [
         ("openat", open_to_all),
@@ -158,7 +159,7 @@ fn fault_4_an_inactive_codex_home_is_prepared_and_sent_with_the_same_decision() 
 #[test]
 fn fault_5_a_quarantine_ends_satisfied_waits_too() {
     let scene = Scene::new();
-    let mut inbox = Inbox::open(&scene);
+    let Some(mut inbox) = Inbox::open(&scene) else { return };
     let sender = scene.start("send --to r --message-file m --wait-for acknowledged --wait-timeout 60");
     inbox.receipt();
     inbox.ack().done();

@@ -1,16 +1,19 @@
 //! Who takes part in a handoff: a sender and a bystander that pull, a Claude Code session, a Codex thread, and a host
-//! behind a fake `ssh` that is this machine once more.
+//! behind a fake `ssh` that is this machine once more. The fakes themselves are in `fake`.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::inbox::Receipt;
-use crate::clients::codex::fake::{QUEUED, THREAD, World};
+use super::fake::inbox::Receipt;
+use super::fake::programs::REMOTE;
+use crate::clients::codex::fake::THREAD;
+use crate::clients::codex::world::World;
 use crate::support::{Ran, Sandbox, run};
 
 /// The session of the Claude Code peer.
@@ -19,20 +22,17 @@ pub const SESSION: &str = "7f9619ff-8b86-4d01-b42d-00cf4fc964ff";
 /// A well-formed id that nobody prepared.
 pub const UNKNOWN: &str = "1f0c9d52-aaaa-4aaa-8aaa-000000000001";
 
-/// What the fake `ssh` does with the words of a remote command, unless a test wants it otherwise.
-pub const REMOTE: &str = "sh -c \"$*\"";
-
 /// The peers `b` and `c` (pull), `r` (Claude Code) and `q` (Codex), and the private file `m` with a message.
 pub struct Scene {
-    pub sandbox: Sandbox,
+    pub sandbox: Arc<Sandbox>,
     pub world: World,
 }
 
 impl Scene {
     /// Without a ledger yet.
     pub fn before_init() -> Scene {
-        let sandbox = Sandbox::with_peers(&["b", "c"]);
-        let scene = Scene { world: World::inside(sandbox.root().to_owned()), sandbox };
+        let sandbox = Arc::new(Sandbox::with_peers(&["b", "c"]));
+        let scene = Scene { world: World::inside(Arc::clone(&sandbox)), sandbox };
         fs::create_dir_all(scene.config().join("sessions")).unwrap();
         DirBuilder::new().mode(0o700).create(scene.sockets()).unwrap();
         symlink(env!("CARGO_BIN_EXE_htalk"), scene.at("bin/htalk")).unwrap();
@@ -72,10 +72,7 @@ impl Scene {
 
     /// A program in the environment of these peers.
     pub fn program(&self, program: &str) -> Command {
-        let mut command = self.sandbox.command(program);
-        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.at("bin").display());
-        command.env("HOME", self.at("home")).env("PATH", path).env("HTALK_DB", self.sandbox.mailbox());
-        command
+        self.world.program(program)
     }
 
     /// htalk with these words, the peers' environment, and its output captured.
@@ -181,44 +178,6 @@ impl Scene {
 
     pub fn dump(&self) -> String {
         self.sql(".dump")
-    }
-
-    /// A `codex` that takes everything and says that it was for this thread.
-    pub fn codex_queues_for(&self, thread: &str) {
-        self.codex(&format!("echo 'Queued message {QUEUED} for thread {thread}.'"));
-    }
-
-    /// A `codex` whose `queue` runs these shell lines.
-    pub fn codex(&self, queue: &str) {
-        self.world.codex(&format!("[ \"$1\" = --version ] && echo 'codex-cli 0.171.0' && exit\n{queue}"));
-    }
-
-    /// The texts that `codex queue` was called with.
-    pub fn queued(&self) -> Vec<String> {
-        let calls = self.world.calls();
-        let texts = calls.split("[--message=").skip(1);
-        texts.map(|rest| rest.split_once("]\nhome=").unwrap().0.to_owned()).collect()
-    }
-
-    /// An `ssh` that drops its options and the host and then runs these shell lines, with the remote words as
-    /// arguments.
-    pub fn ssh(&self, body: &str) {
-        let body = format!("while [ \"$1\" != -- ]; do shift; done; shift 2\n{body}");
-        self.world.program("ssh", "ssh.calls", &body);
-    }
-
-    /// An `ssh` that does its work but for the submission, for which it runs these shell lines.
-    pub fn ssh_but(&self, submission: &str) {
-        let root = self.sandbox.root().display();
-        self.ssh(&format!(
-            "if mkdir {root}/probed 2>/dev/null; then {REMOTE}; exit; fi\nremote() {{ sh -c \"$words\"; }}\n\
-             words=\"$*\"\n{submission}"
-        ));
-    }
-
-    /// How `ssh` was called: a line for each word.
-    pub fn ssh_calls(&self) -> String {
-        fs::read_to_string(self.at("ssh.calls")).unwrap_or_default()
     }
 
     /// The total of a peer's inbox.

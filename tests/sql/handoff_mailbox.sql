@@ -1,26 +1,9 @@
 -- What a handoff is in the mailbox. script.rs explains the notation.
 
-INSERT INTO peers (name, harness, session_id, workspace)
-VALUES ('x', 'claude', '30000000-0000-4000-8000-000000000001', '/'),
-  ('y', 'codex', '30000000-0000-4000-8000-000000000002', '/'),
-  ('z', 'opencode', 'ses_1', '/');
+.read tests/sql/fixtures/handoffs.sql
 INSERT INTO handoff_epochs (epoch) VALUES ('20000000-0000-4000-8000-000000000001');
-INSERT INTO handoffs (
-  id, epoch, sender, recipient, harness, target, host, generation, digest, chars, bytes, framed_chars, framed_bytes,
-  boot, at_ns
-)
-SELECT
-  '10000000-0000-4000-8000-' || printf('%012d', value), '20000000-0000-4000-8000-000000000001', 'a', 'x', 'claude',
-  '30000000-0000-4000-8000-000000000001', NULL, 'gen-1', printf('%064d', 7), 5, 5, 400, 400, printf('%064d', 1), 1000
-FROM generate_series(1, 9) WHERE true;
-INSERT INTO handoffs (
-  id, epoch, sender, recipient, harness, target, host, generation, digest, chars, bytes, framed_chars, framed_bytes,
-  boot, at_ns
-)
-SELECT
-  '10000000-0000-4000-8000-' || printf('%012d', value), '20000000-0000-4000-8000-000000000001', 'a', 'x', 'claude',
-  '30000000-0000-4000-8000-000000000001', 'h', 'gen-1', printf('%064d', 7), 5, 5, 400, 400, printf('%064d', 1), 1000
-FROM generate_series(21, 21) WHERE true;
+INSERT INTO new_handoffs (id) SELECT value FROM generate_series(1, 9);
+INSERT INTO new_handoffs (id, host) SELECT value, 'h' FROM generate_series(21, 21);
 
 INSERT INTO messages (sender, recipient, body) VALUES ('b', 'a', 'Question.');
 INSERT INTO peer_retirements (peer, action) VALUES ('c', 'retired');
@@ -32,7 +15,7 @@ VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hello');
 INSERT INTO messages (id, sender, recipient, in_reply_to, body)
 SELECT '10000000-0000-4000-8000-000000000001', 'a', 'b', id, 'Answer.' FROM messages WHERE body = 'Question.';
 
--- What breaks a rule of the mailbox too is refused by that rule, whichever trigger comes first.
+-- What also breaks a rule of the mailbox is refused by that rule, whichever trigger comes first.
 -- refuses: invalid_seq
 INSERT INTO messages (id, sender, recipient, body, seq)
 VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hello', -1);
@@ -51,20 +34,9 @@ VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'a', 'Hello');
 INSERT INTO messages (id, sender, recipient, body)
 VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'c', 'Hello');
 
--- Behind the fence its message is saved. The fence was the claim of its notice, so the ordinary notifier has none to
--- make,
--- and it can't say what became of it.
-INSERT INTO handoff_attempts (
-  handoff, sender, recipient, host, generation, digest, ack_requested, observe, boot, at_ns
-)
-VALUES (
-  '10000000-0000-4000-8000-000000000001', 'a', 'x', NULL, 'gen-1', printf('%064d', 7), 1, 0,
-  printf('%064d', 1), 2000
-);
-INSERT INTO handoff_capabilities (handoff, hash)
-VALUES ('10000000-0000-4000-8000-000000000001', printf('%064d', 9));
-INSERT INTO messages (id, sender, recipient, body)
-VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hello');
+-- After the fence its message is saved, and claims its own notice. So the ordinary notifier sends none, and can't
+-- record an outcome of it.
+INSERT INTO new_sends (handoff, submission) VALUES (1, NULL);
 
 -- prints: submission_unknown|1|saved
 SELECT submission, notification_started_at IS NOT NULL, state
@@ -97,10 +69,7 @@ SELECT (SELECT count(*) FROM inbox_v WHERE recipient = 'x'), (SELECT count(*) FR
 INSERT INTO open_mail (recipient, seq) SELECT 'x', seq FROM messages WHERE id = '10000000-0000-4000-8000-000000000001';
 
 -- Submitted, it is open mail like any other.
-INSERT OR IGNORE INTO handoff_outcomes (handoff, submission, fenced, native, detail, recipient_status, boot, at_ns, at)
-VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', 1, '{}', 'claude_inbox_accepted', 'idle',
-  printf('%064d', 1), 3000,
-  1000.5);
+INSERT OR IGNORE INTO new_outcomes (detail, recipient_status, at) VALUES ('claude_inbox_accepted', 'idle', 1000.5);
 
 -- prints: submitted|claude_inbox_accepted|idle|1000.5
 SELECT submission, notification_detail, recipient_status, notification_finished_at FROM inbox_v
@@ -116,40 +85,17 @@ INSERT INTO messages (id, sender, recipient, in_reply_to, body)
 VALUES ('10000000-0000-4000-8000-000000000091', 'x', 'a', '10000000-0000-4000-8000-000000000001', 'Got it.');
 
 -- prints: submitted|pending
-SELECT state, ack FROM handoff_v WHERE correlation_id = '10000000-0000-4000-8000-000000000001';
+SELECT state, ack FROM seen WHERE n = 1;
 
 -- prints: reply_received|0
 SELECT state, (SELECT count(*) FROM inbox_v WHERE recipient = 'x') FROM message_v
 WHERE id = '10000000-0000-4000-8000-000000000001';
 
--- Refused or unknown, it stays out of the inbox; so does the other way round, under every clause.
-INSERT INTO handoff_attempts (
-  handoff, sender, recipient, host, generation, digest, ack_requested, observe, boot, at_ns
-)
-VALUES (
-  '10000000-0000-4000-8000-000000000002', 'a', 'x', NULL, 'gen-1', printf('%064d', 7), 1, 0,
-  printf('%064d', 1), 2000
-);
-INSERT INTO handoff_capabilities (handoff, hash)
-VALUES ('10000000-0000-4000-8000-000000000002', printf('%064d', 9));
-INSERT INTO messages (id, sender, recipient, body)
-VALUES ('10000000-0000-4000-8000-000000000002', 'a', 'x', 'Hello');
-REPLACE INTO handoff_outcomes (handoff, submission, fenced, native, reason, boot, at_ns)
-VALUES ('10000000-0000-4000-8000-000000000002', 'refused', 1, NULL, 'stale_target', printf('%064d', 1), 3000);
-INSERT INTO handoff_attempts (
-  handoff, sender, recipient, host, generation, digest, ack_requested, observe, boot, at_ns
-)
-VALUES (
-  '10000000-0000-4000-8000-000000000003', 'a', 'x', NULL, 'gen-1', printf('%064d', 7), 1, 0,
-  printf('%064d', 1), 2000
-);
-INSERT INTO handoff_capabilities (handoff, hash)
-VALUES ('10000000-0000-4000-8000-000000000003', printf('%064d', 9));
-INSERT INTO messages (id, sender, recipient, body)
-VALUES ('10000000-0000-4000-8000-000000000003', 'a', 'x', 'Hello');
-INSERT OR IGNORE INTO handoff_outcomes (handoff, submission, fenced, native, reason, boot, at_ns)
-VALUES ('10000000-0000-4000-8000-000000000003', 'unknown', 1, NULL, 'native_outcome_unknown', printf('%064d', 1),
-  3000);
+-- Refused or unknown, it stays out of the inbox, under every conflict clause.
+INSERT INTO new_sends (handoff, submission) VALUES (2, NULL);
+REPLACE INTO new_outcomes (handoff, submission, reason) VALUES (2, 'refused', 'stale_target');
+INSERT INTO new_sends (handoff, submission) VALUES (3, NULL);
+INSERT OR IGNORE INTO new_outcomes (handoff, submission, reason) VALUES (3, 'unknown', 'native_outcome_unknown');
 
 -- prints: not_submitted|stale_target
 -- prints: submission_unknown|native_outcome_unknown
@@ -159,59 +105,46 @@ WHERE id IN ('10000000-0000-4000-8000-000000000002', '10000000-0000-4000-8000-00
 -- prints: 0
 SELECT count(*) FROM inbox_v WHERE recipient = 'x';
 
+-- What Codex has in its queue is taken back after the ordinary acknowledgment, as any notice.
+INSERT INTO new_handoffs (id, recipient, harness, target, generation) VALUES (22, 'y', 'codex', 2, NULL);
+INSERT INTO new_sends (handoff, recipient, generation, hash, submission) VALUES (22, 'y', NULL, NULL, NULL);
+INSERT INTO new_outcomes (handoff, detail, queue_id) VALUES (22, 'codex_queued', 'q-7');
+INSERT INTO acks (message_id, peer) VALUES ('10000000-0000-4000-8000-000000000022', 'y');
+
+-- prints: due|q-7
+SELECT status, queue_id FROM cleanup_v WHERE message_id = '10000000-0000-4000-8000-000000000022';
+
 -- Answered before the outcome is known: it never becomes open mail.
-INSERT INTO handoff_attempts (
-  handoff, sender, recipient, host, generation, digest, ack_requested, observe, boot, at_ns
-)
-VALUES (
-  '10000000-0000-4000-8000-000000000004', 'a', 'x', NULL, 'gen-1', printf('%064d', 7), 1, 0,
-  printf('%064d', 1), 2000
-);
-INSERT INTO handoff_capabilities (handoff, hash)
-VALUES ('10000000-0000-4000-8000-000000000004', printf('%064d', 9));
-INSERT INTO messages (id, sender, recipient, body)
-VALUES ('10000000-0000-4000-8000-000000000004', 'a', 'x', 'Hello');
+INSERT INTO new_sends (handoff, submission) VALUES (4, NULL);
 INSERT INTO messages (sender, recipient, in_reply_to, body)
 VALUES ('x', 'a', '10000000-0000-4000-8000-000000000004', 'Fast.');
-INSERT INTO handoff_outcomes (handoff, submission, fenced, native, reason, boot, at_ns)
-VALUES ('10000000-0000-4000-8000-000000000004', 'submitted', 1, '{}', NULL, printf('%064d', 1), 3000);
+INSERT INTO new_outcomes (handoff) VALUES (4);
 
 -- prints: 0
 SELECT count(*) FROM inbox_v WHERE recipient = 'x';
 
 -- On another host it is not in this mailbox's inbox, and nothing here acknowledges it.
-INSERT INTO handoff_attempts (
-  handoff, sender, recipient, host, generation, digest, ack_requested, observe, boot, at_ns
-)
-VALUES (
-  '10000000-0000-4000-8000-000000000021', 'a', 'x', 'h', 'gen-1', printf('%064d', 7), 1, 0,
-  printf('%064d', 1), 2000
-);
+INSERT INTO new_attempts (handoff, host) VALUES (21, 'h');
 
 -- refuses: receipt_authority_unavailable
-INSERT INTO handoff_capabilities (handoff, hash)
-VALUES ('10000000-0000-4000-8000-000000000021', printf('%064d', 9));
+INSERT INTO new_capabilities (handoff) VALUES (21);
 
 INSERT INTO messages (id, sender, recipient, body)
 VALUES ('10000000-0000-4000-8000-000000000021', 'a', 'x', 'Hello');
-INSERT INTO handoff_outcomes (handoff, submission, fenced, native, reason, boot, at_ns)
-VALUES ('10000000-0000-4000-8000-000000000021', 'submitted', 1, '{}', NULL, printf('%064d', 1), 3000);
+INSERT INTO new_outcomes (handoff) VALUES (21);
 
 -- prints: 0|submitted
 SELECT (SELECT count(*) FROM inbox_v WHERE recipient = 'x'), submission FROM sent_v
 WHERE id = '10000000-0000-4000-8000-000000000021';
 
--- No token leads to another machine, but its sender can state what it knows.
+-- No token goes to another machine, but its sender can state what it knows.
 -- refuses: receipt_authority_unavailable
-INSERT INTO handoff_receipts (handoff, assurance, receipt_id, proof, boot, at_ns)
-VALUES ('10000000-0000-4000-8000-000000000021', 'token_possession', '40000000-0000-4000-8000-000000000021',
-  printf('%064d', 9), printf('%064d', 1), 4000);
+INSERT INTO new_receipts (handoff, receipt_id) VALUES (21, 21);
 
-INSERT INTO handoff_receipts (handoff, assurance, boot, at_ns)
-VALUES ('10000000-0000-4000-8000-000000000021', 'operator_confirmed', printf('%064d', 1), 4000);
+INSERT INTO new_receipts (handoff, assurance) VALUES (21, 'operator_confirmed');
 
 -- prints: acknowledged|operator_confirmed
-SELECT state, ack_assurance FROM handoff_v WHERE correlation_id = '10000000-0000-4000-8000-000000000021';
+SELECT state, ack_assurance FROM seen WHERE n = 21;
 
 -- The larger limit is for handoffs alone.
 -- refuses: message_must_be_1_to_32000_bytes
@@ -219,22 +152,9 @@ INSERT INTO messages (sender, recipient, body) VALUES ('a', 'x', printf('%032001
 INSERT INTO messages (id, sender, recipient, body)
 VALUES ('10000000-0000-4000-8000-000000000005', 'a', 'x', printf('%032001d', 1));
 
-INSERT INTO handoffs (
-  id, epoch, sender, recipient, harness, target, generation, digest, chars, bytes, framed_chars, framed_bytes, boot,
-  at_ns
-)
-VALUES (
-  '10000000-0000-4000-8000-000000000031', '20000000-0000-4000-8000-000000000001', 'a', 'x', 'claude',
-  '30000000-0000-4000-8000-000000000001', 'gen-1', printf('%064d', 7), 1000000, 4000000, 400, 400, printf('%064d',
-  1), 1000
-);
-INSERT INTO handoff_attempts (
-  handoff, sender, recipient, host, generation, digest, ack_requested, observe, boot, at_ns
-)
-VALUES (
-  '10000000-0000-4000-8000-000000000031', 'a', 'x', NULL, 'gen-1', printf('%064d', 7), 1, 0,
-  printf('%064d', 1), 2000
-);
+INSERT INTO new_handoffs (id, chars, bytes, boot) VALUES (31, 1000000, 4000000, printf('%064d',
+  1));
+INSERT INTO new_attempts (handoff) VALUES (31);
 
 -- refuses: handoff_binding_conflict
 INSERT INTO messages (id, sender, recipient, body)
@@ -258,13 +178,7 @@ SELECT length(body), length(CAST(body AS BLOB)) FROM messages WHERE id = '100000
 INSERT INTO peer_retirements (peer, action) VALUES ('x', 'retired');
 
 BEGIN;
-INSERT INTO handoff_attempts (
-  handoff, sender, recipient, host, generation, digest, ack_requested, observe, boot, at_ns
-)
-VALUES (
-  '10000000-0000-4000-8000-000000000006', 'a', 'x', NULL, 'gen-1', printf('%064d', 7), 1, 0,
-  printf('%064d', 1), 2000
-);
+INSERT INTO new_attempts (handoff) VALUES (6);
 
 -- refuses: peer_retired
 INSERT INTO messages (id, sender, recipient, body)
@@ -273,4 +187,4 @@ VALUES ('10000000-0000-4000-8000-000000000006', 'a', 'x', 'Hello');
 ROLLBACK;
 
 -- prints: validated
-SELECT state FROM handoff_v WHERE correlation_id = '10000000-0000-4000-8000-000000000006';
+SELECT state FROM seen WHERE n = 6;

@@ -9,12 +9,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 db=$work/mail.sqlite3
 for file in $(printf '%s\n' sql/migrations/V*.sql | sort -V) sql/handoff/V*.sql; do cat "$file"; done | sqlite3 -bail "$db"
-sqlite3 -bail "$db" "
-  PRAGMA journal_mode = WAL;
-  INSERT INTO peers (name, harness, delivery) VALUES ('a', 'test', 'pull');
-  INSERT INTO peers (name, harness, session_id, workspace)
-  VALUES ('x', 'claude', '30000000-0000-4000-8000-000000000001', '/');
-  INSERT INTO handoff_epochs DEFAULT VALUES;" > /dev/null
+sqlite3 -bail "$db" > /dev/null <<SQL
+PRAGMA journal_mode = WAL;
+INSERT INTO peers (name, harness, delivery) VALUES ('a', 'test', 'pull');
+.read tests/sql/fixtures/handoffs.sql
+INSERT INTO handoff_epochs (epoch) VALUES ('20000000-0000-4000-8000-000000000001');
+INSERT INTO new_handoffs (id) SELECT value FROM generate_series(1, $rounds);
+SQL
 
 try() {
   sqlite3 -bail -batch "$db" > /dev/null 2> "$work/$2.err" <<SQL
@@ -26,23 +27,14 @@ INSERT INTO handoff_attempts (
 VALUES ('$1', 'a', 'x', 'gen-1', printf('%064d', 7), 1, 0, printf('%064d', 1), 2000 + $2);
 INSERT INTO handoff_capabilities (handoff, hash) VALUES ('$1', printf('%064d', $2));
 INSERT INTO messages (id, sender, recipient, body) VALUES ('$1', 'a', 'x', 'Hello');
-INSERT INTO handoff_waits (handoff, number, goal, seconds, boot, at_ns)
-VALUES ('$1', 1, 'acknowledged', 30, printf('%064d', 1), 2000 + $2);
+INSERT INTO handoff_waits (handoff, number, peer, goal, seconds, boot, at_ns)
+VALUES ('$1', 1, 'a', 'acknowledged', 30, printf('%064d', 1), 2000 + $2);
 COMMIT;
 SQL
 }
 
 for round in $(seq "$rounds"); do
-  id=$(sqlite3 -bail "$db" "
-    INSERT INTO handoffs (
-      epoch, sender, recipient, harness, target, generation, digest, chars, bytes, framed_chars, framed_bytes, boot,
-      at_ns
-    )
-    VALUES (
-      (SELECT epoch FROM handoff_epoch_v), 'a', 'x', 'claude', '30000000-0000-4000-8000-000000000001', 'gen-1',
-      printf('%064d', 7), 5, 5, 400, 400, printf('%064d', 1), 1000
-    )
-    RETURNING id;")
+  id=$(printf '10000000-0000-4000-8000-%012d' "$round")
   pids=()
   for racer in $(seq 12); do
     try "$id" "$racer" &

@@ -110,7 +110,7 @@ INSERT INTO messages (body) VALUES ('x');
 -- refuses: sender_and_recipient_must_differ
 INSERT INTO messages (sender, recipient, body) VALUES ('a', 'a', 'x');
 
--- An explicit seq exceeds all earlier ones and stays below 2^53.
+-- An explicit seq exceeds all earlier ones and stays below 2^52.
 -- refuses: invalid_seq
 INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', 1);
 INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', 0);
@@ -119,6 +119,8 @@ INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', -2);
 INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', '-1');
 INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', -1.0);
 INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', -9223372036854775808);
+INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', 4503599627370496);
+INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', 9007199254740991);
 INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', 9007199254740992);
 INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', 9007199254740993);
 INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', 9223372036854775807);
@@ -246,8 +248,18 @@ SELECT body FROM messages
 WHERE id IN ('10000000-0000-4000-8000-000000000003', '10000000-0000-4000-8000-000000000004');
 
 -- The last seq that can be named does not end the mailbox.
-INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'high', 9007199254740991);
+INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'high', 4503599627370495);
 INSERT INTO messages (sender, recipient, body) VALUES ('a', 'b', 'higher');
 
 -- refuses: invalid_seq
-INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', 9007199254740991);
+INSERT INTO messages (sender, recipient, body, seq) VALUES ('a', 'b', 'x', 4503599627370495);
+
+-- prints: 4503599627370496
+SELECT max(seq) FROM messages;
+
+-- From 2^53 on a reader of JSON could take two for one.
+UPDATE sqlite_sequence SET seq = 9007199254740990 WHERE name = 'messages';
+INSERT INTO messages (sender, recipient, body) VALUES ('a', 'b', 'highest');
+
+-- refuses: invalid_seq
+INSERT INTO messages (sender, recipient, body) VALUES ('a', 'b', 'x');

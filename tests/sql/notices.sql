@@ -82,8 +82,25 @@ VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', NULL);
 INSERT INTO notice_outcomes (message_id, submission, at)
 VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', 9e999);
 
-INSERT INTO notice_outcomes (message_id, submission, at, detail, recipient_status)
-VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', 1001.5, 'codex_cli_queued:q-1', 'idle');
+-- These tables take only what htalk writes.
+-- refuses: invalid_value
+INSERT INTO notice_outcomes (message_id, submission) VALUES ('10000000-0000-4000-8000-000000000001', '');
+INSERT INTO notice_outcomes (message_id, submission) VALUES ('10000000-0000-4000-8000-000000000001', 'delivered');
+INSERT INTO notice_outcomes (message_id, submission) VALUES ('10000000-0000-4000-8000-000000000001', x'00');
+INSERT INTO notice_outcomes (message_id, submission, recipient_status)
+VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', 'asleep');
+INSERT INTO notice_outcomes (message_id, submission, recipient_status)
+VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', '');
+
+-- Only what was submitted lies in a queue.
+-- refuses: invalid_value
+INSERT INTO notice_outcomes (message_id, submission, queue_id)
+VALUES ('10000000-0000-4000-8000-000000000001', 'submission_unknown', 'q-1');
+INSERT INTO notice_outcomes (message_id, submission, queue_id)
+VALUES ('10000000-0000-4000-8000-000000000001', 'not_submitted', '');
+
+INSERT INTO notice_outcomes (message_id, submission, at, detail, queue_id, recipient_status)
+VALUES ('10000000-0000-4000-8000-000000000001', 'submitted', 1001.5, 'codex_cli_queued:q-1', 'q-1', 'idle');
 
 -- prints: submitted|1000.5|1001.5|codex_cli_queued:q-1|idle
 SELECT submission, notification_started_at, notification_finished_at, notification_detail, recipient_status
@@ -126,6 +143,11 @@ INSERT INTO notice_cleanups (message_id, status, at) VALUES ('10000000-0000-4000
 INSERT INTO notice_cleanups (message_id, status, at) VALUES ('10000000-0000-4000-8000-000000000001', 'removed', 9e999);
 INSERT INTO notice_cleanups (message_id, status, at) VALUES ('10000000-0000-4000-8000-000000000001', 'removed', 'x');
 
+-- refuses: invalid_value
+INSERT INTO notice_cleanups (message_id, status) VALUES ('10000000-0000-4000-8000-000000000001', 'due');
+INSERT INTO notice_cleanups (message_id, status) VALUES ('10000000-0000-4000-8000-000000000001', 'pending');
+INSERT INTO notice_cleanups (message_id, status) VALUES ('10000000-0000-4000-8000-000000000001', '');
+
 INSERT INTO notice_cleanups (message_id, status, detail)
 VALUES ('10000000-0000-4000-8000-000000000001', 'unavailable', 'recipient_unavailable');
 
@@ -145,6 +167,34 @@ DELETE FROM notice_cleanups;
 
 -- refuses: invalid_seq
 INSERT INTO notice_cleanups (message_id, status, seq) VALUES ('10000000-0000-4000-8000-000000000001', 'unknown', 1);
+
+-- What is to be done follows from what happened: nothing is to be taken back without a queue id, however the receipt
+-- reads, nor from a client that can't do it.
+INSERT INTO peers (name, harness, session_id, workspace)
+VALUES ('l', 'claude', '10000000-0000-4000-8000-000000000001', '/');
+INSERT INTO messages (id, sender, recipient, body)
+VALUES ('10000000-0000-4000-8000-000000000006', 'a', 'x', 'Submitted, without a queue id.'),
+  ('10000000-0000-4000-8000-000000000007', 'a', 'x', 'Refused.'),
+  ('10000000-0000-4000-8000-000000000008', 'a', 'l', 'To a client that takes nothing back.'),
+  ('10000000-0000-4000-8000-000000000009', 'a', 'x', 'Not acknowledged.');
+INSERT INTO notice_claims (message_id) SELECT id FROM messages WHERE seq > 5;
+INSERT INTO notice_outcomes (message_id, submission, detail, queue_id)
+VALUES ('10000000-0000-4000-8000-000000000006', 'submitted', 'codex_cli_queued:q-2', NULL),
+  ('10000000-0000-4000-8000-000000000007', 'not_submitted', 'codex_app_server_refused:-32600', NULL),
+  ('10000000-0000-4000-8000-000000000008', 'submitted', 'claude_socket_bytes_written:7', 'q-3'),
+  ('10000000-0000-4000-8000-000000000009', 'submitted', 'codex_cli_queued:q-4', 'q-4');
+INSERT INTO acks (message_id, peer) SELECT id, recipient FROM messages WHERE seq BETWEEN 6 AND 8 OR seq IN (2, 4);
+
+-- prints: 1|removed|
+-- prints: 2|skipped|pull_only
+-- prints: 3|skipped|no_confirmed_queue_receipt
+-- prints: 4|pending|
+-- prints: 5|skipped|pull_only
+-- prints: 6|skipped|no_confirmed_queue_receipt
+-- prints: 7|skipped|no_confirmed_queue_receipt
+-- prints: 8|unsupported|client_has_no_notification_removal
+-- prints: 9|skipped|message_not_acknowledged_by_recipient
+SELECT m.seq, t.status, t.detail FROM cleanup_v AS t JOIN messages AS m ON m.id = t.message_id ORDER BY m.seq;
 
 -- What a wait returned is recorded the first time.
 -- refuses: invalid_time

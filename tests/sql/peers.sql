@@ -94,6 +94,25 @@ VALUES ('d', 'claude', '10000000-0000-4000-8000-000000000001', '/', '');
 -- refuses: home_is_only_for_codex_and_claude
 INSERT INTO peers (name, harness, session_id, workspace, home) VALUES ('d', 'opencode', 'ses_1', '/', '/home');
 
+-- A new client is a row: what its address has it says there.
+-- refuses: unsupported_harness
+INSERT INTO peers (name, harness, session_id, workspace) VALUES ('n', 'newcomer', 'ses_9', '/');
+
+BEGIN;
+INSERT INTO harnesses (name, session_form, has_home, has_socket, has_url, can_withdraw)
+VALUES ('newcomer', 'ses', 1, 1, 0, 0);
+INSERT INTO peers (name, harness, session_id, workspace, home, socket)
+VALUES ('n', 'newcomer', 'ses_9', '/', '/home', '/socket');
+
+-- refuses: url_is_only_for_opencode
+INSERT INTO peers (name, harness, session_id, workspace, url) VALUES ('d', 'newcomer', 'ses_8', '/', 'http://[::1]:1');
+
+-- refuses: invalid_opencode_session_id
+INSERT INTO peers (name, harness, session_id, workspace)
+VALUES ('d', 'newcomer', '10000000-0000-4000-8000-000000000001', '/');
+
+ROLLBACK;
+
 -- Codex and Claude sessions: a UUID in its stored spelling.
 -- refuses: invalid_uuid
 INSERT INTO peers (name, harness, workspace) VALUES ('d', 'codex', '/');

@@ -22,6 +22,12 @@ INSERT INTO peer_retirements (peer, action) VALUES ('b', 'restored');
 -- changes nothing
 INSERT OR IGNORE INTO peer_retirements (peer, action) VALUES ('b', NULL);
 
+-- refuses: invalid_value
+INSERT INTO peer_retirements (peer, action) VALUES ('b', 'gone');
+INSERT INTO peer_retirements (peer, action) VALUES ('b', '');
+INSERT INTO peer_retirements (peer, action) VALUES ('b', 'Retired');
+INSERT INTO peer_retirements (peer, action) VALUES ('b', x'72657469726564');
+
 -- fails: NOT NULL constraint failed: peer_retirements.action
 INSERT INTO peer_retirements (peer, action) VALUES ('b', NULL);
 

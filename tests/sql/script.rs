@@ -15,7 +15,10 @@
 //! A refusal must not depend on the conflict clause. So `INSERT INTO`, `UPDATE` and `REPLACE INTO` that are refused or
 //! change nothing are tried under every clause, and the whole file under each setting that could weaken a rule.
 //!
-//! The files `handoff_*.sql` need the ledger of handoffs. All others run with and without it.
+//! A line `.read FILE` reads a file below the top of the repository, whose statements succeed.
+//!
+//! The files `handoff_*.sql` need the ledger of handoffs. All others run with and without it. They read
+//! `fixtures/handoffs.sql`, whose tables `new_…` write their rows into the ledger.
 
 use std::fs;
 use std::path::Path;
@@ -141,6 +144,11 @@ fn parse(file: &str, text: &str) -> Vec<Step> {
             }
             None => (number, String::new()),
         };
+        if let Some(name) = line.strip_prefix(".read ") {
+            let sql = format!(".read '{}/{name}'\n", env!("CARGO_MANIFEST_DIR"));
+            steps.push(Step { line: start, sql, expected: Expected::Success });
+            continue;
+        }
         sql += line;
         sql.push('\n');
         if line.ends_with(';') {
@@ -195,6 +203,11 @@ fn forms(sql: &str) -> Vec<String> {
         if !end.ends_with("DEFAULT VALUES") && !end.contains("ON CONFLICT") {
             forms.push(format!("{end}\nON CONFLICT DO NOTHING;\n"));
         }
+        if let Some(name) = rest.strip_prefix("new_") {
+            forms.truncate(7);
+            forms.extend(on_conflict(sql, name.split(' ').next().unwrap_or_default()));
+            return forms;
+        }
         if let Some((_, columns)) = rest.split_once(" (").filter(|_| forms.len() == 8) {
             let first = columns.split([',', ')']).next().unwrap_or_default();
             forms.push(format!("{end}\nON CONFLICT DO UPDATE SET {first} = excluded.{first};\n"));
@@ -207,6 +220,20 @@ fn forms(sql: &str) -> Vec<String> {
             .to_vec();
     }
     vec![sql.to_owned()]
+}
+
+/// A row of the table `new_NAME` of the fixtures, written into the ledger with each ON CONFLICT.
+fn on_conflict(sql: &str, name: &str) -> [String; 2] {
+    let (table, key) = match name {
+        "handoffs" => (name.to_owned(), "id"),
+        _ => (format!("handoff_{name}"), "handoff"),
+    };
+    ["NOTHING".to_owned(), format!("UPDATE SET {key} = excluded.{key}")].map(|clause| {
+        format!(
+            "UPDATE writing SET is_on = 0;\n{sql}INSERT INTO {table} SELECT * FROM new_{name} WHERE true
+             ON CONFLICT DO {clause};\nDELETE FROM new_{name};\nUPDATE writing SET is_on = 1;\n"
+        )
+    })
 }
 
 /// A step that did not end as its file says.

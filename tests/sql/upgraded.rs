@@ -31,3 +31,37 @@ fn an_outcome_without_a_claim_is_no_invitation() {
     let before = "SELECT submission, notification_started_at IS NULL FROM message_v WHERE seq = 11;";
     assert_eq!(sandbox.sqlite(before).text(), "submitted|1");
 }
+
+#[test]
+fn a_receipt_of_the_queue_of_codex_has_its_id() {
+    let sandbox = mailbox();
+    let ids = "SELECT m.seq, o.detail, o.queue_id FROM notice_outcomes AS o JOIN messages AS m ON m.id = o.message_id
+        WHERE o.queue_id IS NOT NULL OR o.detail GLOB '*queued:*' ORDER BY m.seq;";
+    let id = "5f0d7c34-9a11-4b0e-8c1d-2e3f4a5b6c03";
+    // One that htalk would not write is not understood.
+    assert_eq!(sandbox.sqlite(ids).text(), format!("3|codex_cli_queued:{id}|{id}\n8|codex_queued:q-17/ü|"));
+    let message = "6d0c2f5e-0a53-4f3b-8d34-1e6f0a7b2c03";
+    sandbox.sqlite(&format!("INSERT INTO acks (message_id, peer) VALUES ('{message}', 'builder');")).text();
+    let cleanup = format!("SELECT status, detail, queue_id FROM cleanup_v WHERE message_id = '{message}';");
+    assert_eq!(sandbox.sqlite(&cleanup).text(), format!("due||{id}"));
+}
+
+/// Another program could write anything into the tables of harness-talk.
+#[test]
+fn old_rows_of_any_type_come_along() {
+    let sandbox = Sandbox::new();
+    sandbox.legacy("v3");
+    let changes = "UPDATE messages SET body = x'00ff', created_at = 'yesterday', ack_at = x'31' WHERE seq = 1;
+        UPDATE messages SET notification_detail = x'636f6465785f636c695f7175657565643a01' WHERE seq = 3;
+        UPDATE messages SET notification_detail = 7, notification_started_at = 'now' WHERE seq = 5;
+        UPDATE peers SET workspace = 7.5, socket = x'2f' WHERE name = 'builder';
+        INSERT INTO retired_peers VALUES ('helper', 'long ago');";
+    sandbox.sqlite(changes).text();
+    let before = sandbox.old_facts(&sandbox.mailbox());
+    sandbox.htalk(&["migrate"]).done();
+    assert_eq!(sandbox.facts(), before);
+    sandbox.assert_sound();
+    for (verb, peer) in [("inbox", "reviewer"), ("sent", "builder"), ("sent", "reviewer")] {
+        sandbox.htalk(&["--as", peer, verb]).done();
+    }
+}

@@ -5,25 +5,24 @@
 
 use std::io;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::proc::Process;
 use super::sessions::{Record, status};
-use crate::process::{Ended, Limit, Limits, find, run};
+use crate::clients::Context;
+use crate::platform::command::{Ended, Limit, Limits, run};
+use crate::platform::process::Process;
 
 /// A row is about 250 bytes; a list of some thousand sessions fits.
 const LIMITS: Limits = Limits { time: Duration::from_millis(3000), output: 1024 * 1024 };
 
 /// Asks the client within 3 s. The records that come out name no socket and no version.
-pub fn list(config: &Path) -> io::Result<Vec<Record>> {
-    let program = find("claude").ok_or_else(|| io::Error::other("no `claude` on PATH"))?;
-    let mut command = Command::new(program);
+pub fn list(context: Context<'_>, config: &Path) -> io::Result<Vec<Record>> {
+    let mut command = context.command("claude").ok_or_else(|| io::Error::other("no `claude` on PATH"))?;
     command.args(["agents", "--json"]).env("CLAUDE_CONFIG_DIR", config).current_dir("/");
-    match run(&mut command, Vec::new(), LIMITS)? {
+    match run(context.scope, &mut command, Vec::new(), LIMITS)? {
         Ended::Exited { status, stdout, .. } if status.success() => parse(&stdout),
         // Its words could quote anything: only the code is passed on.
         Ended::Exited { status, .. } => Err(io::Error::other(format!("it ended with {status}"))),
@@ -42,11 +41,12 @@ fn parse(bytes: &[u8]) -> io::Result<Vec<Record>> {
 fn row(value: &Value) -> Option<Record> {
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let pid = i32::try_from(value.get("pid")?.as_i64()?).ok()?;
-    let start = Process::read(pid)?.start;
+    let start = Process::read(pid).ok()??.start;
     let directory = Path::new(text("cwd")?);
-    Process::runs(pid, start).then(|| {
+    Process::runs(pid, start).ok()?.then(|| {
         Some(Record {
             pid,
+            started: String::new(),
             start,
             session_id: Uuid::parse_str(text("sessionId")?).ok()?.hyphenated().to_string(),
             directory: directory.to_owned(),

@@ -17,7 +17,8 @@ use super::report::{Incoming, Report};
 use super::sessions::{Record, read_live};
 use super::transcript::Tail;
 use super::{find, generation, refuse_socket, socket};
-use crate::clients::{Address, Outcome, Submission};
+use crate::clients::{Address, Context, Outcome, Submission};
+use crate::platform::cleanup::Cancelled;
 
 /// How long a report is waited for, from the end of the write.
 const REPORT_TIME: Duration = Duration::from_millis(400);
@@ -40,24 +41,34 @@ enum Seen {
 }
 
 /// See [`crate::clients::Client::notify`].
-pub fn notify(address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {
-    let outcome = attempt(address, text, skip);
+pub fn notify(
+    context: Context<'_>,
+    address: &Address,
+    text: &str,
+    skip: &mut dyn FnMut() -> Option<&'static str>,
+) -> Outcome {
+    let outcome = attempt(context, address, text, skip);
     // However its end showed: where one life of the process was meant and that is over, this is what is wrong.
     let is_of_process = outcome.submission == Submission::NotSubmitted && outcome.detail.starts_with("recipient_");
-    if is_of_process && address.generation.is_some() && present_generation(address) != address.generation {
+    if is_of_process && address.generation.is_some() && present_generation(context, address) != address.generation {
         return Outcome { detail: "stale_target".into(), ..outcome };
     }
     outcome
 }
 
 /// The generation of the process that has the session now.
-fn present_generation(address: &Address) -> Option<String> {
-    let (config, record) = find(address).ok()?;
+fn present_generation(context: Context<'_>, address: &Address) -> Option<String> {
+    let (config, record) = find(context, address).ok()?;
     generation::of(&config, &record)
 }
 
-fn attempt(address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'static str>) -> Outcome {
-    let (config, record) = match find(address) {
+fn attempt(
+    context: Context<'_>,
+    address: &Address,
+    text: &str,
+    skip: &mut dyn FnMut() -> Option<&'static str>,
+) -> Outcome {
+    let (config, record) = match find(context, address) {
         Ok(found) => found,
         Err(refusal) => return Outcome::refused(refusal.code, None),
     };
@@ -66,7 +77,12 @@ fn attempt(address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'sta
         Err(refusal) => return Outcome::refused(refusal.code, Some(record.status)),
     };
     // Without a listener the frame can still be sent; what became of it is then known only from the transcript.
-    let listener = path.parent().and_then(|directory| Listener::open(directory).ok());
+    let listener = match path.parent().map(|directory| Listener::open(context.scope, directory)) {
+        Some(Err(error)) if Cancelled::is_cause_of(&error) => {
+            return Outcome::refused("adapter_unavailable", Some(record.status));
+        }
+        other => other.and_then(Result::ok),
+    };
     let message_id = Uuid::new_v4().to_string();
     let from = listener.as_ref().map_or_else(|| format!("htalk:{message_id}"), Listener::address);
     let line = frame::line(&address.session_id, &message_id, &from, text);
@@ -87,7 +103,8 @@ fn attempt(address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'sta
         Ok(_) => return Outcome::refused("recipient_identity_changed", Some(record.status)),
         Err(_) => return Outcome::refused("recipient_unavailable", Some(record.status)),
     };
-    let outcome = |submission, detail: String| Outcome { submission, detail, recipient_status: Some(before.status) };
+    let recipient_status = Some(before.status);
+    let outcome = |submission, detail: String| Outcome { submission, detail, queue_id: None, recipient_status };
     match connection.write(&line) {
         Written::All => {}
         Written::Nothing => return outcome(Submission::NotSubmitted, "recipient_socket_unavailable".into()),
@@ -101,7 +118,7 @@ fn attempt(address: &Address, text: &str, skip: &mut dyn FnMut() -> Option<&'sta
 /// Whether the process behind a connection is the one life that the address names, if it names one.
 fn is_meant(address: &Address, config: &Path, record: &Record, connection: &Connection) -> bool {
     address.generation.is_none()
-        || (connection.pid == record.pid && generation::of(config, record) == address.generation)
+        || (connection.pid == Some(record.pid) && generation::of(config, record) == address.generation)
 }
 
 /// Whether a later look at a process's record shows the same session on the same socket.
@@ -167,7 +184,7 @@ fn watch(
             let (lines, is_open) = connected.read();
             let about_frame = lines.iter().filter_map(|line| Report::parse(line, message_id));
             // Nonsense counts only from the process that got the frame.
-            let from_recipient = connected.pid == connection.pid;
+            let from_recipient = connected.pid.is_some() && connected.pid == connection.pid;
             report = report.take().or(about_frame.into_iter().find(|r| from_recipient || *r != Report::NotUnderstood));
             is_open
         });

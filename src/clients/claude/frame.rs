@@ -9,16 +9,15 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{
-    AddressFamily, MsgFlags, SockFlag, SockType, UnixAddr, connect, getsockopt, recv, send, socket, sockopt,
-};
+use nix::sys::socket::{MsgFlags, recv};
 use nix::unistd::geteuid;
 use serde_json::json;
+
+use crate::platform::socket;
 
 /// How long a full queue of the recipient's socket is waited for.
 const CONNECT_TIME: Duration = Duration::from_millis(500);
@@ -71,8 +70,8 @@ pub enum Written {
 /// A connection to a session.
 pub struct Connection {
     stream: UnixStream,
-    /// The process at the other end.
-    pub pid: i32,
+    /// The process at the other end, where the system tells.
+    pub pid: Option<i32>,
 }
 
 /// What the recipient did with its end of the connection.
@@ -90,24 +89,12 @@ impl Connection {
     /// Connects to an owned socket whose listener is a process of this user, within 500 ms.
     pub fn open(path: &Path) -> io::Result<Self> {
         is_owned_socket(path)?;
-        let address = UnixAddr::new(path)?;
-        let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-        let descriptor = socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
-        let deadline = Instant::now() + CONNECT_TIME;
-        loop {
-            match connect(descriptor.as_raw_fd(), &address) {
-                Ok(()) => break,
-                Err(Errno::EINTR) => {}
-                // The queue of connections is full: nobody took one for a while.
-                Err(Errno::EAGAIN) if Instant::now() < deadline => thread::sleep(Duration::from_millis(10)),
-                Err(errno) => return Err(errno.into()),
-            }
-        }
-        let peer = getsockopt(&descriptor, sockopt::PeerCredentials)?;
-        if peer.uid() != geteuid().as_raw() {
+        let stream = socket::connect(path, CONNECT_TIME)?;
+        let peer = socket::peer(&stream)?;
+        if peer.uid != geteuid().as_raw() {
             return Err(io::Error::other("a process of another user listens"));
         }
-        Ok(Connection { stream: UnixStream::from(descriptor), pid: peer.pid() })
+        Ok(Connection { stream, pid: peer.pid })
     }
 
     /// Writes a line within 1 s.
@@ -115,8 +102,7 @@ impl Connection {
         let deadline = Instant::now() + WRITE_TIME;
         let mut done = 0;
         while done < line.len() {
-            // A flag rather than the process's signal setting: a closed socket must never end the sender.
-            match send(self.stream.as_raw_fd(), &line[done..], MsgFlags::MSG_NOSIGNAL) {
+            match socket::send(&self.stream, &line[done..]) {
                 Ok(count) => done += count,
                 Err(Errno::EINTR) => {}
                 Err(Errno::EAGAIN) if Instant::now() < deadline => {

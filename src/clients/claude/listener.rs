@@ -2,27 +2,31 @@
 //!
 //! A killed htalk leaves its socket behind, and `PID.sock` alone would not tell whose it was. So the socket is made
 //! under a name of htalk's own, `.htalk-PID-START.sock`, and `PID.sock` is a second link to the same inode: a later run
-//! removes both names when that very process has ended, and `PID.sock` only while it is still that inode.
+//! removes both names when that very process has ended, and `PID.sock` only while it is still that inode. Where one
+//! process listens several times at once, the others are named `.htalk-PID-START-N.sock`, and are no `PID.sock`.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use nix::fcntl::OFlag;
-use nix::sys::socket::{getsockopt, sockopt};
 use nix::unistd::geteuid;
 
 use super::frame::Connection;
-use super::proc::Process;
 use super::report::Incoming;
+use crate::platform::cleanup::{Begun, Scope};
+use crate::platform::process::Process;
+use crate::platform::socket;
 
 /// A directory that is held open, so that its names mean the same inode whatever happens to its path meanwhile.
+#[derive(Clone)]
 struct Folder {
-    handle: File,
+    handle: Arc<File>,
+    path: PathBuf,
 }
 
 impl Folder {
@@ -39,12 +43,12 @@ impl Folder {
         if !is_safe {
             return Err(io::Error::other("other users can write to the socket's directory"));
         }
-        Ok(Folder { handle })
+        Ok(Folder { handle: Arc::new(handle), path: path.to_owned() })
     }
 
-    /// A path to a name in it that stays short: a socket's path may have 107 bytes only.
+    /// A path to a name in it, short where that can be: a socket's path may have 107 bytes only.
     fn path(&self, name: &str) -> PathBuf {
-        PathBuf::from(format!("/proc/self/fd/{}/{name}", self.handle.as_raw_fd()))
+        socket::path_in(&self.handle, &self.path, name)
     }
 
     /// The owned socket of this name.
@@ -71,9 +75,10 @@ impl Folder {
         let Ok(entries) = fs::read_dir(self.path(".")) else { return };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let Some((pid, start)) = name.to_str().and_then(marker_owner) else { continue };
+            let Some((pid, start, _)) = name.to_str().and_then(marker_owner) else { continue };
             let marker = name.to_string_lossy();
-            if Process::runs(pid, start) || self.socket(&marker).is_none() {
+            // A process that can't be seen may run.
+            if Process::runs(pid, start).unwrap_or(true) || self.socket(&marker).is_none() {
                 continue;
             }
             let probe = Connection::open(&self.path(&marker));
@@ -84,35 +89,24 @@ impl Folder {
     }
 }
 
-fn marker_name(pid: i32, start: u64) -> String {
-    format!(".htalk-{pid}-{start}.sock")
+fn marker_name(pid: i32, start: u64, number: u32) -> String {
+    if number == 0 { format!(".htalk-{pid}-{start}.sock") } else { format!(".htalk-{pid}-{start}-{number}.sock") }
 }
 
 fn public_name(pid: i32) -> String {
     format!("{pid}.sock")
 }
 
-/// The process that made a socket of this name; none for a name that is not htalk's.
-fn marker_owner(name: &str) -> Option<(i32, u64)> {
-    let (pid, start) = name.strip_prefix(".htalk-")?.strip_suffix(".sock")?.split_once('-')?;
-    let owner = (pid.parse().ok()?, start.parse().ok()?);
-    (marker_name(owner.0, owner.1) == name).then_some(owner)
+/// The process that made a socket of this name, and the socket's number; none for a name that is not htalk's.
+fn marker_owner(name: &str) -> Option<(i32, u64, u32)> {
+    let mut parts = name.strip_prefix(".htalk-")?.strip_suffix(".sock")?.splitn(3, '-');
+    let (pid, start) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let number = parts.next().map_or(Some(0), |text| text.parse().ok())?;
+    (marker_name(pid, start, number) == name).then_some((pid, start, number))
 }
 
-/// The names of the sockets on which this process listens now, for an interrupt.
-static LISTENING: Mutex<Vec<Arc<Names>>> = Mutex::new(Vec::new());
-
-fn listening() -> MutexGuard<'static, Vec<Arc<Names>>> {
-    LISTENING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-/// Removes the names of all listening sockets; for an interrupt, directly before the exit. None is made afterwards:
-/// whoever wants one waits for ever.
-pub fn end_all() {
-    let listening = listening();
-    listening.iter().for_each(|names| names.remove());
-    std::mem::forget(listening);
-}
+/// How often one process can listen at once.
+const SOCKETS: u32 = 256;
 
 /// Both names of one listening socket.
 struct Names {
@@ -130,34 +124,35 @@ impl Names {
 /// A listening socket beside the recipient's, mode 0600, whose names are gone when it is dropped.
 pub struct Listener {
     socket: UnixListener,
-    names: Arc<Names>,
     address: PathBuf,
+    /// Undone: its names are removed.
+    _begun: Begun,
 }
 
 impl Listener {
-    /// Listens in a recipient's socket directory, after it was freed of what killed runs left there.
+    /// Listens in a recipient's socket directory, after it was freed of what killed runs left there, until the scope
+    /// ends at the latest.
     ///
-    /// Fails where the directory cannot be written, or where other users can write to it.
-    pub fn open(directory: &Path) -> io::Result<Self> {
+    /// Fails where the directory cannot be written, where other users can write to it, and where the scope has ended.
+    pub fn open(scope: &Scope, directory: &Path) -> io::Result<Self> {
         let folder = Folder::open(directory)?;
         folder.sweep();
         let pid = i32::try_from(std::process::id()).map_err(io::Error::other)?;
-        let own = Process::read(pid).ok_or_else(|| io::Error::other("/proc has no record of this process"))?;
-        let names = Arc::new(Names { folder, marker: marker_name(pid, own.start), public: public_name(pid) });
-        let (marker, public) = (names.folder.path(&names.marker), names.folder.path(&names.public));
-        let mut listening = listening();
-        let socket = UnixListener::bind(&marker)?;
-        listening.push(names.clone());
-        drop(listening);
-        let mut listener = Listener { socket, address: directory.join(&names.marker), names };
-        fs::set_permissions(&marker, Permissions::from_mode(0o600))?;
-        listener.socket.set_nonblocking(true)?;
-        // Where a client that was killed left a socket of this very pid, the report still finds the other name: 2.1.332
-        // takes any name that ends in `.sock` in its own directory (a duplicate was reported to it).
-        if fs::hard_link(&marker, &public).is_ok() {
-            listener.address = directory.join(&listener.names.public);
-        }
-        Ok(listener)
+        let own = Process::read(pid)?.ok_or_else(|| io::Error::other("this process is not shown"))?;
+        let public = public_name(pid);
+        let ((socket, marker), begun) = scope.begin(|| {
+            let (socket, marker) = bind(&folder, pid, own.start)?;
+            let names = Names { folder: folder.clone(), marker: marker.clone(), public: public.clone() };
+            Ok(((socket, marker), move || names.remove()))
+        })?;
+        fs::set_permissions(folder.path(&marker), Permissions::from_mode(0o600))?;
+        socket.set_nonblocking(true)?;
+        // Where a client that was killed left a socket of this very pid, or this process listens already, the report
+        // still finds the other name: 2.1.332 takes any name that ends in `.sock` in its own directory (a duplicate was
+        // reported to it).
+        let is_linked = fs::hard_link(folder.path(&marker), folder.path(&public)).is_ok();
+        let address = directory.join(if is_linked { &public } else { &marker });
+        Ok(Listener { socket, address, _begun: begun })
     }
 
     /// The sender's address as a frame's `from`.
@@ -173,18 +168,79 @@ impl Listener {
     /// Takes a connection of this user, where one is waiting.
     pub fn accept(&self) -> Option<Incoming> {
         let (stream, _) = self.socket.accept().ok()?;
-        let peer = getsockopt(&stream, sockopt::PeerCredentials).ok()?;
-        if peer.uid() != geteuid().as_raw() {
+        let peer = socket::peer(&stream).ok()?;
+        if peer.uid != geteuid().as_raw() {
             return None;
         }
         stream.set_nonblocking(true).ok()?;
-        Some(Incoming::new(stream, peer.pid()))
+        Some(Incoming::new(stream, peer.pid))
     }
 }
 
-impl Drop for Listener {
-    fn drop(&mut self) {
-        self.names.remove();
-        listening().retain(|names| !Arc::ptr_eq(names, &self.names));
+/// Listens under the first name of this process that is free.
+fn bind(folder: &Folder, pid: i32, start: u64) -> io::Result<(UnixListener, String)> {
+    for number in 0..SOCKETS {
+        let marker = marker_name(pid, start, number);
+        match UnixListener::bind(folder.path(&marker)) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+            other => return other.map(|socket| (socket, marker)),
+        }
+    }
+    Err(io::ErrorKind::AddrInUse.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::DirBuilderExt;
+
+    use super::{Listener, marker_name, marker_owner};
+    use crate::platform::cleanup::Scope;
+    use crate::platform::socket;
+
+    #[test]
+    fn calls_of_one_process_listen_side_by_side() {
+        let directory = std::env::temp_dir().join(format!("htalk-unit-{}", uuid::Uuid::new_v4()));
+        fs::DirBuilder::new().mode(0o700).create(&directory).unwrap();
+        let names = || {
+            let mut names: Vec<_> = fs::read_dir(&directory)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        };
+        let (ended, other) = (Scope::new(), Scope::new());
+        let (first, second) =
+            (Listener::open(&ended, &directory).unwrap(), Listener::open(&other, &directory).unwrap());
+        assert_eq!(first.address(), format!("uds:{}/{}.sock", directory.display(), std::process::id()));
+        assert_eq!(names().len(), 3, "{:?}", names());
+        let path = second.address().trim_start_matches("uds:").to_owned();
+        let reaches_second = || {
+            let _connection = socket::connect(path.as_ref(), std::time::Duration::from_secs(5)).unwrap();
+            first.accept().is_none() && second.accept().is_some()
+        };
+        assert!(reaches_second());
+        ended.end();
+        assert_eq!(names().len(), 1, "{:?}", names());
+        assert!(reaches_second() && Listener::open(&ended, &directory).is_err());
+        // Its name is another's now, and is not removed with it.
+        let third = Listener::open(&other, &directory).unwrap();
+        drop(first);
+        assert_eq!(names().len(), 3, "{:?}", names());
+        drop((second, third));
+        assert!(names().is_empty(), "{:?}", names());
+        fs::remove_dir(&directory).unwrap();
+    }
+
+    #[test]
+    fn only_names_of_htalk_have_an_owner() {
+        for (number, name) in [(0, ".htalk-7-99.sock"), (3, ".htalk-7-99-3.sock")] {
+            assert_eq!(marker_name(7, 99, number), name);
+            assert_eq!(marker_owner(name), Some((7, 99, number)));
+        }
+        for other in ["7.sock", ".htalk-7.sock", ".htalk-7-99-0.sock", ".htalk-7-099.sock", ".htalk-7-99-3-1.sock"] {
+            assert_eq!(marker_owner(other), None, "{other}");
+        }
     }
 }

@@ -73,14 +73,14 @@ fn word(reason: Option<&str>) -> String {
 /// A connection on which a report may come.
 pub struct Incoming {
     stream: UnixStream,
-    /// The process that connected.
-    pub pid: i32,
+    /// The process that connected, where the system tells.
+    pub pid: Option<i32>,
     line: Vec<u8>,
 }
 
 impl Incoming {
     /// A connection of a process; its stream never blocks.
-    pub fn new(stream: UnixStream, pid: i32) -> Self {
+    pub fn new(stream: UnixStream, pid: Option<i32>) -> Self {
         Incoming { stream, pid, line: Vec::new() }
     }
 

@@ -16,7 +16,9 @@ use nix::unistd::geteuid;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::proc::Process;
+use crate::environment::Environment;
+use crate::platform::Hidden;
+use crate::platform::process::{Process, State};
 
 /// A record is about 1 KiB; a larger file than this many bytes is none.
 const RECORD_BYTES: u64 = 64 * 1024;
@@ -33,7 +35,9 @@ const PAUSE: Duration = Duration::from_millis(2);
 pub struct Record {
     /// The process of the session.
     pub pid: i32,
-    /// Its start time in clock ticks after boot.
+    /// Its start as the record has it; on Linux and macOS the process itself tells whether that is right.
+    pub started: String,
+    /// Its start as the system counts it ([`Process::start`]); 0 before its process was looked at.
     pub start: u64,
     /// The session that it has now, lower case with hyphens. `/clear` changes it (seen on 2.1.332).
     pub session_id: String,
@@ -64,7 +68,8 @@ impl Record {
         let directory = PathBuf::from(text("cwd")?);
         Some(Record {
             pid: value.get("pid")?.as_i64().and_then(|pid| i32::try_from(pid).ok()).filter(|pid| *pid > 0)?,
-            start: text("procStart")?.parse().ok()?,
+            started: text("procStart")?.to_owned(),
+            start: 0,
             session_id: Uuid::parse_str(text("sessionId")?).ok()?.hyphenated().to_string(),
             workspace: fs::canonicalize(&directory).unwrap_or_else(|_| directory.clone()),
             directory,
@@ -101,6 +106,8 @@ pub enum Unusable {
     Ended(&'static str),
     /// The file cannot be read or understood.
     Rejected,
+    /// The system does not show whether its process runs.
+    Hidden,
 }
 
 /// What the records of one configuration directory say.
@@ -112,6 +119,8 @@ pub struct Records {
     pub ended: Vec<(String, &'static str)>,
     /// How many files could not be read or understood.
     pub rejected: usize,
+    /// How many records the system shows no process for.
+    pub hidden: usize,
     /// Whether the directory holds more entries than were read.
     pub is_cut: bool,
 }
@@ -138,6 +147,7 @@ impl Records {
                 Ok(record) => records.live.push(record),
                 Err((session, Unusable::Ended(reason))) => records.ended.extend(session.map(|id| (id, reason))),
                 Err((_, Unusable::Rejected)) => records.rejected += 1,
+                Err((_, Unusable::Hidden)) => records.hidden += 1,
             }
         }
         Ok(records)
@@ -167,25 +177,34 @@ pub fn read_live(config: &Path, pid: i32) -> Result<Record, (Option<String>, Unu
         // A file that a dead process left half-written is no loss; a living one may be writing it right now.
         tries += 1;
         match Process::read(pid) {
-            None => return Err((None, Unusable::Ended("no process"))),
-            Some(_) if value.is_some() || tries == TRIES => return Err((None, Unusable::Rejected)),
-            Some(_) => std::thread::sleep(PAUSE),
+            Ok(None) => return Err((None, Unusable::Ended("no process"))),
+            _ if value.is_some() || tries == TRIES => return Err((None, Unusable::Rejected)),
+            _ => std::thread::sleep(PAUSE),
         }
     };
     let ended = |reason| Err((Some(record.session_id.clone()), Unusable::Ended(reason)));
     match Process::read(pid) {
-        None => ended("its process has ended"),
-        Some(process) if process.start != record.start => ended("its pid belongs to a later process"),
-        Some(process) if process.is_dead() => ended("its process is a zombie"),
-        Some(process) => {
-            if process.is_stopped() {
+        Err(Hidden) => Err((Some(record.session_id), Unusable::Hidden)),
+        Ok(None) => ended("its process has ended"),
+        Ok(Some(process)) if !process.started_as(&record.started) => ended("its pid belongs to a later process"),
+        Ok(Some(process)) if process.state == State::Dead => ended("its process is a zombie"),
+        Ok(Some(process)) => {
+            record.start = process.start;
+            if process.state == State::Stopped {
                 record.status = "unknown";
                 record.is_stopped = true;
             }
-            record.is_client = process.name == "claude";
+            record.is_client = is_client(&process);
             Ok(record)
         }
     }
+}
+
+/// Whether a process runs the client's own program: by its name, which the client sets itself on Linux, or by a folder
+/// of the program's path (`…/claude/versions/2.1.243`, `…/claude-code/bin/claude.exe`), where the name is the file's.
+fn is_client(process: &Process) -> bool {
+    let is_its_folder = |part: &OsStr| matches!(part.to_str(), Some("claude" | "claude-code"));
+    process.name == "claude" || process.program().is_some_and(|path| path.iter().any(is_its_folder))
 }
 
 /// Reads a regular file of this user; none where it holds no JSON. A link or a FIFO in its place is refused, as is a
@@ -205,13 +224,12 @@ fn read_owned(path: &Path) -> io::Result<Option<Value>> {
 /// The configuration directory that a client of this environment would use, and whether it is the usual one.
 ///
 /// `home` (a peer's `--home`) comes first, then a non-empty `CLAUDE_CONFIG_DIR`, then `~/.claude`. None without a home.
-pub fn config_directory(home: Option<&Path>) -> Option<(PathBuf, bool)> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+pub fn config_directory(environment: &Environment, home: Option<&Path>) -> Option<(PathBuf, bool)> {
     if let Some(home) = home {
         return Some((home.to_owned(), false));
     }
-    let usual = variable("HOME").map(|home| Path::new(&home).join(".claude"));
-    match variable("CLAUDE_CONFIG_DIR").map(PathBuf::from) {
+    let usual = environment.get("HOME").map(|home| Path::new(&home).join(".claude"));
+    match environment.get("CLAUDE_CONFIG_DIR").map(PathBuf::from) {
         Some(named) => {
             let is_usual = usual.is_some_and(|usual| same_place(&usual, &named));
             Some((named, is_usual))

@@ -7,30 +7,32 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use super::super::{Found, Refusal, Scope};
+use super::super::{Found, Refusal, Search};
 use super::app_server::AppServer;
 use super::home;
 use super::locks;
 use super::socket::{self, Unusable};
 use super::state::{self, Thread};
+use crate::environment::Environment;
 
 /// Time for one server, all its threads read.
 const LIMIT: Duration = Duration::from_millis(3000);
 
 /// All sources side by side, so that a slow one does not hold up the others; a session that several know is listed by
 /// the first of: control socket, named sockets, database.
-pub fn all(scope: &Scope) -> Vec<Found> {
-    let home = match home::home(None) {
+pub fn all(environment: &Environment, search: &Search) -> Vec<Found> {
+    let home = match home::home(environment, None) {
         Ok(home) => home,
         Err(refusal) => return vec![unavailable("state_database", &refusal, Map::new())],
     };
     let (saved, mut servers) = std::thread::scope(|threads| {
-        let saved = threads.spawn(|| databases(&home));
-        let control = threads.spawn(|| server("control_socket", &super::control_socket(&home), false, &home));
-        let named: Vec<_> = scope
+        let saved = threads.spawn(|| databases(environment, &home));
+        let control =
+            threads.spawn(|| server(environment, "control_socket", &super::control_socket(&home), false, &home));
+        let named: Vec<_> = search
             .codex_sockets
             .iter()
-            .map(|socket| threads.spawn(|| server("named_socket", socket, true, &home)))
+            .map(|socket| threads.spawn(|| server(environment, "named_socket", socket, true, &home)))
             .collect();
         let servers: Vec<Found> = std::iter::once(control)
             .chain(named)
@@ -47,8 +49,8 @@ pub fn all(scope: &Scope) -> Vec<Found> {
 }
 
 /// One source for each database that is there; one that says so where there is none.
-fn databases(home: &Path) -> Vec<Found> {
-    let places = match home::places(home, false, None) {
+fn databases(environment: &Environment, home: &Path) -> Vec<Found> {
+    let places = match home::places(environment, home, false, None) {
         Ok(places) => places,
         Err(refusal) => return vec![unavailable("state_database", &refusal, place("path", &home.join("config.toml")))],
     };
@@ -57,23 +59,26 @@ fn databases(home: &Path) -> Vec<Found> {
         let refusal = Refusal::new("codex_state_not_found");
         return vec![unavailable("state_database", &refusal, place("path", &places[0].directory))];
     }
-    there.iter().map(|path| database(home, path)).collect()
+    there.iter().map(|path| database(environment, home, path)).collect()
 }
 
-fn database(home: &Path, path: &Path) -> Found {
+fn database(environment: &Environment, home: &Path, path: &Path) -> Found {
     let (threads, rejected, is_cut) = match state::threads(path) {
         Ok(found) => found,
         Err(refusal) => return unavailable("state_database", &refusal, place("path", path)),
     };
     let sessions = threads
         .iter()
-        .map(|thread| session(thread, locks::runtime_status(home, &thread.id), "state_database", home, None))
+        .map(|thread| {
+            let status = locks::runtime_status(home, &thread.id);
+            session(environment, thread, status, "state_database", home, None)
+        })
         .collect();
     let detail = is_cut.then(|| format!("only the youngest {} threads were looked at", state::LISTED));
     Found { source: source("state_database", rejected, None, detail, place("path", path)), sessions }
 }
 
-fn server(name: &str, path: &Path, is_named: bool, home: &Path) -> Found {
+fn server(environment: &Environment, name: &str, path: &Path, is_named: bool, home: &Path) -> Found {
     let address = place("socket", path);
     let until = Instant::now() + LIMIT;
     let mut server = match socket::open(path, LIMIT) {
@@ -84,7 +89,7 @@ fn server(name: &str, path: &Path, is_named: bool, home: &Path) -> Found {
         Err(Unusable::Missing | Unusable::Deserted) if !is_named => {
             return unavailable(name, &Refusal::new("codex_app_server_not_running"), address);
         }
-        Err(unusable) => return unavailable(name, &super::closed_door(&unusable, path), address),
+        Err(unusable) => return unavailable(name, &super::closed_door(environment, &unusable, path), address),
     };
     server.allow(until.saturating_duration_since(Instant::now()));
     let (ids, is_all) = match server.loaded() {
@@ -99,7 +104,7 @@ fn server(name: &str, path: &Path, is_named: bool, home: &Path) -> Found {
     for id in &ids {
         match server.read(id) {
             Ok(read) if read.thread.is_listed() && read.thread.id.eq_ignore_ascii_case(id) => {
-                sessions.push(session(&read.thread, read.status, name, &its_home, named));
+                sessions.push(session(environment, &read.thread, read.status, name, &its_home, named));
             }
             // A helper, or one that was unloaded since the list was made.
             Ok(_) => rejected += 1,
@@ -115,8 +120,15 @@ fn server(name: &str, path: &Path, is_named: bool, home: &Path) -> Found {
     Found { source: source(name, rejected, error, detail, address), sessions }
 }
 
-fn session(thread: &Thread, status: &str, name: &str, home: &Path, socket: Option<&Path>) -> Map<String, Value> {
-    let is_usual = home::usual().is_some_and(|usual| state::resolved(&usual) == state::resolved(home));
+fn session(
+    environment: &Environment,
+    thread: &Thread,
+    status: &str,
+    name: &str,
+    home: &Path,
+    socket: Option<&Path>,
+) -> Map<String, Value> {
+    let is_usual = home::usual(environment).is_some_and(|usual| state::resolved(&usual) == state::resolved(home));
     let text = |path: &Path| Value::from(path.display().to_string());
     Map::from_iter([
         ("harness".into(), "codex".into()),

@@ -8,30 +8,32 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::super::Refusal;
+use crate::environment::Environment;
 
 /// Bytes of `config.toml` that are looked at; a larger one is refused.
 const CONFIG_BYTES: u64 = 1 << 20;
 
-/// The usual configuration directory, whatever the environment says.
-pub fn usual() -> Option<PathBuf> {
-    variable("HOME").map(|home| PathBuf::from(home).join(".codex"))
+/// The usual configuration directory, whatever `CODEX_HOME` says.
+pub fn usual(environment: &Environment) -> Option<PathBuf> {
+    variable(environment, "HOME").map(|home| PathBuf::from(home).join(".codex"))
 }
 
 /// The configuration directory of a peer: its own, else `CODEX_HOME`, else `~/.codex`.
 ///
 /// # Errors
 /// Nothing says where the home directory is.
-pub fn home(own: Option<&Path>) -> Result<PathBuf, Refusal> {
+pub fn home(environment: &Environment, own: Option<&Path>) -> Result<PathBuf, Refusal> {
     own.map(Path::to_path_buf)
-        .or_else(|| variable("CODEX_HOME").map(PathBuf::from))
-        .or_else(usual)
+        .or_else(|| variable(environment, "CODEX_HOME").map(PathBuf::from))
+        .or_else(|| usual(environment))
         .and_then(|home| std::path::absolute(home).ok())
         .ok_or_else(|| Refusal::new("codex_home_unknown"))
 }
 
 /// A variable that is set and not blank.
-fn variable(name: &str) -> Option<String> {
-    env::var(name).ok().map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+fn variable(environment: &Environment, name: &str) -> Option<String> {
+    let value = environment.get(name)?.into_string().ok()?;
+    Some(value.trim().to_owned()).filter(|value| !value.is_empty())
 }
 
 /// A directory that may hold the state database.
@@ -48,21 +50,26 @@ pub struct Place {
 ///
 /// # Errors
 /// `config.toml` exists and can't be read.
-pub fn places(home: &Path, is_named: bool, workspace: Option<&Path>) -> Result<Vec<Place>, Refusal> {
+pub fn places(
+    environment: &Environment,
+    home: &Path,
+    is_named: bool,
+    workspace: Option<&Path>,
+) -> Result<Vec<Place>, Refusal> {
     let own = Place { directory: home.to_path_buf(), variable: None };
     if let Some(text) = configured(&home.join("config.toml"))? {
-        return Ok(vec![Place { directory: expand(&text, home), variable: None }]);
+        return Ok(vec![Place { directory: expand(environment, &text, home), variable: None }]);
     }
-    let Some(text) = variable("CODEX_SQLITE_HOME") else { return Ok(vec![own]) };
+    let Some(text) = variable(environment, "CODEX_SQLITE_HOME") else { return Ok(vec![own]) };
     // Codex takes a relative value from the session's working directory.
     let base = workspace.map(Path::to_path_buf).or_else(|| env::current_dir().ok()).unwrap_or_default();
-    let directory = expand(&text, &base);
+    let directory = expand(environment, &text, &base);
     let callers = Place { directory: directory.clone(), variable: Some(directory) };
     Ok(if is_named { vec![own, callers] } else { vec![callers, own] })
 }
 
-fn expand(text: &str, base: &Path) -> PathBuf {
-    match (text.strip_prefix("~/"), env::home_dir()) {
+fn expand(environment: &Environment, text: &str, base: &Path) -> PathBuf {
+    match (text.strip_prefix("~/"), environment.home()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => base.join(text),
     }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags};
 
 use super::wire::{CONVERSATION, Fault, MESSAGE, Wire};
-use crate::process::{self, Group};
+use crate::platform::cleanup::Scope;
+use crate::platform::command::{self, Group};
 
 /// How long a child server may take to end by itself once its input is closed (0.02 s on Codex 0.171.0).
 const FAREWELL: Duration = Duration::from_millis(300);
@@ -24,12 +25,12 @@ struct Pipes {
     left: usize,
 }
 
-/// Starts `command` (an app server on its standard input and output) and talks to it within `limit`.
+/// Starts `command` (an app server on its standard input and output) in a scope and talks to it within `limit`.
 ///
 /// # Errors
 /// It could not be started.
-pub fn start(command: &mut Command, limit: Duration) -> io::Result<Box<dyn Wire>> {
-    let mut group = Group::spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()))?;
+pub fn start(scope: &Scope, command: &mut Command, limit: Duration) -> io::Result<Box<dyn Wire>> {
+    let mut group = Group::spawn(scope, command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()))?;
     let (input, output, _) = group.pipes();
     let output = output.ok_or(io::ErrorKind::BrokenPipe)?;
     Ok(Box::new(Pipes { input, output, group, unread: Vec::new(), until: Instant::now() + limit, left: CONVERSATION }))
@@ -56,7 +57,7 @@ impl Wire for Pipes {
             if remaining.is_zero() {
                 return Err(Fault::TimedOut);
             }
-            if !process::wait_for(&mut [PollFd::new(self.output.as_fd(), PollFlags::POLLIN)], remaining)? {
+            if !command::wait_for(&mut [PollFd::new(self.output.as_fd(), PollFlags::POLLIN)], remaining)? {
                 continue;
             }
             let mut chunk = [0; 8192];

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use super::super::{Address, Refusal};
+use super::super::{Address, Context, Refusal};
 use super::app_server::{queue_id, stated};
 use super::home::{self, Place};
-use crate::process::{self, Ended, Limit, Limits};
+use crate::platform::cleanup::Scope;
+use crate::platform::command::{self, Ended, Limit, Limits};
 
 /// The command answers in 0.15 to 0.4 s; a busy machine takes longer.
 const LIMITS: Limits = Limits { time: Duration::from_secs(10), output: 64 << 10 };
@@ -28,12 +29,12 @@ pub enum Queued {
 ///
 /// # Errors
 /// `codex` is not in `PATH`.
-pub fn codex(address: &Address, codex_home: &Path, place: &Place) -> Result<Command, Refusal> {
-    let program = process::find("codex")
+pub fn codex(context: Context<'_>, address: &Address, codex_home: &Path, place: &Place) -> Result<Command, Refusal> {
+    let mut command = context
+        .command("codex")
         .ok_or_else(|| Refusal::new("adapter_unavailable").with_detail("the command codex is not in PATH"))?;
-    let mut command = Command::new(program);
     // Not where it is the usual one: Codex wants a directory that it is told to exist, and makes its own.
-    if home::usual().is_none_or(|usual| usual != codex_home) {
+    if home::usual(context.environment).is_none_or(|usual| usual != codex_home) {
         command.env("CODEX_HOME", codex_home);
     }
     match &place.variable {
@@ -54,9 +55,9 @@ fn limits(address: &Address) -> Limits {
 ///
 /// # Errors
 /// `native_version_unavailable`: the command does not run, so nothing has to be tried with it.
-pub fn version(mut command: Command, address: &Address) -> Result<Option<String>, Refusal> {
+pub fn version(scope: &Scope, mut command: Command, address: &Address) -> Result<Option<String>, Refusal> {
     let refuse = |words: String| Err(Refusal::new("native_version_unavailable").with_detail(words));
-    match process::run(command.arg("--version"), Vec::new(), limits(address)) {
+    match command::run(scope, command.arg("--version"), Vec::new(), limits(address)) {
         Err(error) => refuse(error.to_string()),
         Ok(Ended::Exited { status, stdout, .. }) if status.success() => Ok(String::from_utf8(stdout)
             .ok()
@@ -68,11 +69,11 @@ pub fn version(mut command: Command, address: &Address) -> Result<Option<String>
 }
 
 /// Queues `text` for the thread of a peer.
-pub fn submit(mut command: Command, address: &Address, text: &str) -> Queued {
+pub fn submit(scope: &Scope, mut command: Command, address: &Address, text: &str) -> Queued {
     let id = address.session_id.as_str();
     // With `=`: a text that starts with a dash would be taken for an option.
     command.args(["queue", "--thread", id]).arg(format!("--message={text}"));
-    match process::run(&mut command, Vec::new(), limits(address)) {
+    match command::run(scope, &mut command, Vec::new(), limits(address)) {
         Err(_) => Queued::No("adapter_unavailable".into()),
         // A complete receipt counts, whatever the command did after it.
         Ok(Ended::Limit { limit, stdout }) => match (receipt(&stdout, id), limit) {

@@ -1,18 +1,16 @@
 //! An app server behind a Unix socket, as a WebSocket.
 
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
 use tungstenite::protocol::WebSocketConfig;
 use tungstenite::{ClientRequestBuilder, HandshakeError, Message, WebSocket};
 
 use super::wire::{CONVERSATION, Fault, MESSAGE, Wire};
+use crate::platform::socket;
 
 /// Why a socket can't be used. Nothing was sent.
 #[derive(Debug)]
@@ -58,56 +56,20 @@ fn dial(path: &Path, limit: Duration) -> Result<UnixStream, Unusable> {
         Unusable::Missing => Unusable::Deserted,
         other => other,
     })?;
-    let me = nix::unistd::geteuid();
+    let me = nix::unistd::geteuid().as_raw();
     if !found.file_type().is_socket() {
         return Err(Unusable::Foreign("not a socket".into()));
     }
-    if found.uid() != me.as_raw() {
+    if found.uid() != me {
         return Err(Unusable::Foreign(format!("owned by user {}", found.uid())));
     }
-    let stream = knock(path, Instant::now() + limit).map_err(by_kind)?;
-    match owner(&stream) {
-        Ok(user) if user == me => Ok(stream),
-        Ok(user) => Err(Unusable::Foreign(format!("served by user {user}"))),
-        Err(error) => Err(Unusable::Foreign(error.to_string())),
+    let stream = socket::connect(path, limit).map_err(by_kind)?;
+    let foreign = |error: io::Error| Unusable::Foreign(error.to_string());
+    match socket::peer(&stream).map_err(foreign)?.uid {
+        user if user == me => stream.set_nonblocking(false).map_err(foreign)?,
+        user => return Err(Unusable::Foreign(format!("served by user {user}"))),
     }
-}
-
-/// Connects without blocking for longer than the deadline: a server that accepts nothing fills its queue.
-fn knock(path: &Path, until: Instant) -> io::Result<UnixStream> {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
-    let flags = SockFlag::SOCK_CLOEXEC;
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    let flags = SockFlag::empty();
-    // A link's target is shorter than the limit of a socket address (108 bytes) where the link may not be.
-    let address =
-        UnixAddr::new(path).or_else(|_| UnixAddr::new(&path.canonicalize().map_err(|_| Errno::ENAMETOOLONG)?))?;
-    let descriptor: OwnedFd = socket(AddressFamily::Unix, SockType::Stream, flags, None)?;
-    let stream = UnixStream::from(descriptor);
-    stream.set_nonblocking(true)?;
-    loop {
-        match connect(stream.as_raw_fd(), &address) {
-            Ok(()) | Err(Errno::EISCONN) => break,
-            Err(Errno::EAGAIN | Errno::EINTR | Errno::EINPROGRESS | Errno::EALREADY) if Instant::now() < until => {
-                std::thread::sleep(Duration::from_millis(5));
-            }
-            Err(Errno::EAGAIN) => return Err(Errno::ETIMEDOUT.into()),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    stream.set_nonblocking(false)?;
     Ok(stream)
-}
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-fn owner(stream: &UnixStream) -> nix::Result<nix::unistd::Uid> {
-    let peer = nix::sys::socket::getsockopt(stream, nix::sys::socket::sockopt::PeerCredentials)?;
-    Ok(nix::unistd::Uid::from_raw(peer.uid()))
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn owner(stream: &UnixStream) -> nix::Result<nix::unistd::Uid> {
-    nix::unistd::getpeereid(stream).map(|(user, _)| user)
 }
 
 /// A stream on which every single read and write ends at the deadline, so that a server that sends a byte now and then

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::{Address, Refusal};
 use super::home::Place;
-use crate::db::foreign::{self, Failure, Limits};
+use crate::mailbox::other_database::{self, Failure, Limits};
 
 const THREAD: &str = include_str!("../../../sql/clients/codex_thread.sql");
 const THREADS: &str = include_str!("../../../sql/clients/codex_threads.sql");
@@ -124,7 +124,7 @@ pub fn thread(places: &[Place], id: &str) -> Result<(Thread, PathBuf, Place), Re
             looked.push(format!("no state database in {}", place.directory.display()));
             continue;
         };
-        match foreign::rows(&path, THREAD, &[id], limits) {
+        match other_database::rows(&path, THREAD, &[id], limits) {
             Ok(rows) => {
                 if let Some(thread) = rows.first().and_then(Thread::of_row) {
                     return Ok((thread, path, place.clone()));
@@ -144,7 +144,7 @@ pub fn thread(places: &[Place], id: &str) -> Result<(Thread, PathBuf, Place), Re
 /// The database can't be read.
 pub fn threads(path: &Path) -> Result<(Vec<Thread>, usize, bool), Refusal> {
     let limits = Limits { time: Duration::from_millis(2500), rows: LISTED + 1, bytes: 8 << 20 };
-    let rows = foreign::rows(path, THREADS, &[], limits).map_err(|failure| refusal(path, failure))?;
+    let rows = other_database::rows(path, THREADS, &[], limits).map_err(|failure| refusal(path, failure))?;
     let is_cut = rows.len() > LISTED;
     let taken = rows.len().min(LISTED);
     let threads: Vec<Thread> = rows.iter().take(LISTED).filter_map(Thread::of_row).filter(Thread::is_listed).collect();

@@ -5,12 +5,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use nix::unistd::geteuid;
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{Buffers, ConnectionDetails, Connector, NextTimeout, Transport};
 
-use super::{owner, url};
+use super::url;
+use crate::platform::ports;
 
 /// Knows the loopback addresses and nothing else: no name server is ever asked.
 #[derive(Debug)]
@@ -36,7 +38,9 @@ impl fmt::Display for ForeignListener {
 
 impl std::error::Error for ForeignListener {}
 
-/// Lets a connection through only to a listener of the same user.
+/// Lets a connection through only to a listener of the same user, or of root, who can read everything anyway: a port
+/// belongs to whoever took it first, so credentials and notices go to nobody else. Where no listener is shown there is
+/// nothing to judge by.
 #[derive(Debug)]
 pub struct SameUser;
 
@@ -45,9 +49,11 @@ impl<In: Transport> Connector<In> for SameUser {
 
     fn connect(&self, details: &ConnectionDetails, chained: Option<In>) -> Result<Option<In>, ureq::Error> {
         let addresses: Vec<SocketAddr> = details.addrs.iter().copied().collect();
-        match owner::foreign_listener(&addresses) {
-            Some(uid) => Err(ureq::Error::Other(Box::new(ForeignListener(uid)))),
-            None => Ok(chained),
+        match ports::listener_user(&addresses) {
+            Ok(Some(uid)) if uid != 0 && uid != geteuid().as_raw() => {
+                Err(ureq::Error::Other(Box::new(ForeignListener(uid))))
+            }
+            _ => Ok(chained),
         }
     }
 }

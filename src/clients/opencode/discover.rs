@@ -13,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 use super::http::{Failure, Server, escape};
 use super::session::{Session, run_state};
-use crate::clients::{Found, Refusal, Scope, USUAL_SERVER, server_url};
+use crate::clients::{Found, Refusal, Search, USUAL_SERVER, server_url};
+use crate::environment::Environment;
 
 /// The time for one server, all calls together; below the 4 s that a discovery may take.
 const LIMIT: Duration = Duration::from_millis(3700);
@@ -26,18 +27,20 @@ const PAGE: usize = 500;
 const MOST: usize = 10_000;
 
 /// The sessions of the named servers and of the usual one, all asked at the same time.
-pub fn discover(scope: &Scope) -> Vec<Found> {
+pub fn discover(environment: &Environment, search: &Search) -> Vec<Found> {
     // The named ones come first: where two servers list one session, the person's choice is the one to register.
     let mut urls: Vec<String> = Vec::new();
-    for url in scope.opencode_urls.iter().map(String::as_str).chain([USUAL_SERVER]) {
+    for url in search.opencode_urls.iter().map(String::as_str).chain([USUAL_SERVER]) {
         let url = server_url(url).unwrap_or_else(|_| url.to_owned());
         if !urls.contains(&url) {
             urls.push(url);
         }
     }
     thread::scope(|threads| {
-        let workers: Vec<_> =
-            urls.iter().map(|url| (url, thread::Builder::new().spawn_scoped(threads, || look(url)))).collect();
+        let workers: Vec<_> = urls
+            .iter()
+            .map(|url| (url, thread::Builder::new().spawn_scoped(threads, || look(environment, url))))
+            .collect();
         workers
             .into_iter()
             .map(|(url, worker)| match worker {
@@ -58,9 +61,9 @@ struct List {
     statuses: Option<Value>,
 }
 
-fn look(url: &str) -> Found {
+fn look(environment: &Environment, url: &str) -> Found {
     let deadline = Instant::now() + LIMIT;
-    let listed = Server::new(url).and_then(|server| {
+    let listed = Server::new(environment, url).and_then(|server| {
         let health = server.get("/global/health", deadline).map_err(|failure| failure.refusal)?;
         let version = health["version"].as_str().filter(|_| health["healthy"] == true);
         let version = version.ok_or_else(|| Refusal::new("opencode_invalid_answer"))?;

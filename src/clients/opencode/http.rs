@@ -1,6 +1,5 @@
 //! One call to an OpenCode server: its time and size limits, its credentials, and what a failure of it proves.
 
-use std::env;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +15,7 @@ use ureq::{Agent, http};
 use super::connect::{ForeignListener, LoopbackOnly, SameUser, Watch};
 use super::tls::{Tls, TlsFailure};
 use crate::clients::Refusal;
+use crate::environment::Environment;
 
 /// The longest answer that is read, in bytes. A page of 500 sessions is about 200 KB (seen on OpenCode 1.18.33).
 const ANSWER_LIMIT: u64 = 8 << 20;
@@ -49,12 +49,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// The server at `url`, with the credentials of the environment; nothing is sent yet.
+    /// The server at `url`, with the credentials and the trust of the environment; nothing is sent yet.
     ///
     /// # Errors
     ///
     /// `invalid_opencode_url`, `opencode_url_must_be_loopback`: a mailbox may hold what another program wrote.
-    pub fn new(url: &str) -> Result<Self, Refusal> {
+    pub fn new(environment: &Environment, url: &str) -> Result<Self, Refusal> {
         let url = super::url::server_url(url).map_err(Refusal::new)?;
         let written = Arc::new(AtomicBool::new(false));
         let config = Agent::config_builder()
@@ -67,10 +67,12 @@ impl Server {
             .user_agent("htalk")
             .accept("application/json")
             .build();
-        let connector =
-            TcpConnector::default().chain(SameUser).chain(Tls::default()).chain(Watch(Arc::clone(&written)));
+        let connector = TcpConnector::default()
+            .chain(SameUser)
+            .chain(Tls::new(environment.clone()))
+            .chain(Watch(Arc::clone(&written)));
         let agent = Agent::with_parts(config, connector, LoopbackOnly);
-        Ok(Server { url, authorization: credentials(), agent, written })
+        Ok(Server { url, authorization: credentials(environment), agent, written })
     }
 
     /// The URL in its stored form.
@@ -179,10 +181,9 @@ pub fn status_refusal(status: u16) -> Refusal {
 }
 
 /// The value of the `Authorization` header; none where no password is set. The user is `opencode` where none is named.
-fn credentials() -> Option<String> {
-    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
-    let password = set("OPENCODE_SERVER_PASSWORD")?;
-    let user = set("OPENCODE_SERVER_USERNAME").unwrap_or_else(|| "opencode".into());
+fn credentials(environment: &Environment) -> Option<String> {
+    let password = environment.get("OPENCODE_SERVER_PASSWORD")?;
+    let user = environment.get("OPENCODE_SERVER_USERNAME").unwrap_or_else(|| "opencode".into());
     let pair = [user.as_bytes(), b":", password.as_bytes()].concat();
     Some(format!("Basic {}", BASE64_STANDARD.encode(pair)))
 }

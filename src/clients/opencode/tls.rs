@@ -2,8 +2,10 @@
 //!
 //! Certificates are verified against the system's roots, or those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name.
 
+use std::env::split_paths;
 use std::fmt;
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use rustls::client::WebPkiServerVerifier;
@@ -16,9 +18,12 @@ use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, OtherError, RootCertStore,
     SignatureScheme, StreamOwned,
 };
+use rustls_native_certs::{load_certs_from_paths, load_native_certs};
 use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, Either, LazyBuffers, NextTimeout, Transport, TransportAdapter,
 };
+
+use crate::environment::Environment;
 
 /// No secure connection came about; nothing of the request was written.
 #[derive(Debug)]
@@ -37,9 +42,17 @@ fn failure(error: impl fmt::Display) -> ureq::Error {
 }
 
 /// Wraps the connection in TLS where the URL says `https`; the handshake is complete when it returns.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Tls {
+    environment: Environment,
     config: OnceLock<Arc<ClientConfig>>,
+}
+
+impl Tls {
+    /// TLS that trusts what this environment names, else what the system does.
+    pub fn new(environment: Environment) -> Tls {
+        Tls { environment, config: OnceLock::new() }
+    }
 }
 
 impl<In: Transport> Connector<In> for Tls {
@@ -55,7 +68,7 @@ impl<In: Transport> Connector<In> for Tls {
         let config = match self.config.get() {
             Some(config) => Arc::clone(config),
             None => {
-                let config = Arc::new(client_config().map_err(failure)?);
+                let config = Arc::new(client_config(&self.environment).map_err(failure)?);
                 Arc::clone(self.config.get_or_init(|| config))
             }
         };
@@ -112,9 +125,22 @@ impl<In: Transport> Transport for TlsTransport<In> {
     }
 }
 
-fn client_config() -> Result<ClientConfig, rustls::Error> {
+/// The certificates of `SSL_CERT_FILE` and of the directories in `SSL_CERT_DIR`; without both, the system's.
+fn trusted(environment: &Environment) -> Vec<CertificateDer<'static>> {
+    let file = environment.get("SSL_CERT_FILE").map(PathBuf::from);
+    let list = environment.get("SSL_CERT_DIR").unwrap_or_default();
+    let directories: Vec<PathBuf> = split_paths(&list).filter(|path| !path.as_os_str().is_empty()).collect();
+    if file.is_none() && directories.is_empty() {
+        return load_native_certs().certs;
+    }
+    let mut certificates = load_certs_from_paths(file.as_deref(), None).certs;
+    certificates.extend(directories.iter().flat_map(|path| load_certs_from_paths(None, Some(path)).certs));
+    certificates
+}
+
+fn client_config(environment: &Environment) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
-    let trusted = rustls_native_certs::load_native_certs().certs;
+    let trusted = trusted(environment);
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(trusted.iter().cloned());
     let chain = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))

@@ -1,12 +1,14 @@
 //! A fake OpenCode server: it answers as version 1.18.33 was seen to answer, and badly where a test asks for that.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::support::process::CEILING;
 
 /// One request that came in, complete.
 #[derive(Debug, Clone)]
@@ -114,7 +116,7 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Request>>, handler: &Handler) {
         }
         Answer::Empty(status) => stream.write_all(head(status, 0).as_bytes()),
         Answer::Raw(bytes) => stream.write_all(&bytes),
-        Answer::Stall(bytes) => stream.write_all(&bytes).map(|()| thread::sleep(Duration::from_secs(60))),
+        Answer::Stall(bytes) => stream.write_all(&bytes).map(|()| until_closed(&mut stream)),
         Answer::Drip(bytes) => bytes.iter().try_for_each(|byte| {
             thread::sleep(Duration::from_millis(50));
             stream.write_all(&[*byte])
@@ -127,11 +129,17 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Request>>, handler: &Handler) {
             }
             sent
         }
-        Answer::HalfClose => stream.shutdown(Shutdown::Write).map(|()| thread::sleep(Duration::from_secs(1))),
+        Answer::HalfClose => stream.shutdown(Shutdown::Write).map(|()| until_closed(&mut stream)),
         // What is left unread makes the kernel answer with a reset.
         Answer::Reset => return,
     };
     let _ = stream.shutdown(Shutdown::Write);
+}
+
+/// Waits until the client has closed the connection, or for longer than the ceiling of any time limit.
+fn until_closed(stream: &mut TcpStream) {
+    let _ = stream.set_read_timeout(Some(2 * CEILING));
+    let _ = io::copy(stream, &mut io::sink());
 }
 
 /// Reads one request; the last byte of a prompt's body stays unread, for [`Answer::Reset`].

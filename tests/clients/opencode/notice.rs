@@ -1,28 +1,20 @@
 //! The one write: what its answer proves.
 
-use std::process::Command;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::fake::{Answer, Fake, Make, Request, Server, session};
-use super::{ID, bent, mailbox, register, setting};
+use super::setting::*;
+use crate::support::process::{Signal, assert_within, signal, stop_listening, until};
 use crate::support::{Ran, Sandbox, finish};
 
 const SECRET: &str = "the body that no notice carries";
 
 fn send(sandbox: &Sandbox) -> Ran {
     sandbox.htalk(&["--as", "me", "send", "oc", "--message", SECRET])
-}
-
-fn wait_for(mut is_true: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(10);
-    while !is_true() {
-        assert!(Instant::now() < deadline, "it did not come");
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[test]
@@ -73,7 +65,7 @@ fn the_answer_to_the_post_decides() {
         ("submission_unknown", "opencode_connection_closed", || Answer::Reset),
         ("submission_unknown", "opencode_answer_too_large", || Answer::Endless(b"HTTP/1.1 204 No\r\nX: ".to_vec())),
         ("submission_unknown", "opencode_timed_out", || Answer::Stall(b"HTTP/1.1 204 No Content\r\n".to_vec())),
-        ("submission_unknown", "opencode_timed_out", || Answer::Drip(super::LONG.to_vec())),
+        ("submission_unknown", "opencode_timed_out", || Answer::Drip(LONG.to_vec())),
     ];
     thread::scope(|threads| {
         for (submission, detail, answer) in cases {
@@ -81,7 +73,7 @@ fn the_answer_to_the_post_decides() {
                 let (sandbox, fake) = bent(move |request| request.is_prompt().then(answer));
                 let start = Instant::now();
                 let sent = send(&sandbox);
-                assert!(start.elapsed() < Duration::from_secs(12), "{detail}: {:?}", start.elapsed());
+                assert_within(Duration::from_secs(8), start);
                 assert_eq!(sent.code, 2, "{detail}");
                 let sent = sent.json();
                 assert_eq!((&sent["submission"], &sent["notification_detail"]), (&json!(submission), &json!(detail)));
@@ -121,7 +113,7 @@ fn a_server_that_goes_away_after_the_check_was_not_told() {
             let mut bytes = [0; 4096];
             std::io::Read::read(&mut stream, &mut bytes).unwrap();
             if body == "{}" {
-                listener = None;
+                stop_listening(listener.take().unwrap());
             }
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
             std::io::Write::write_all(&mut stream, (head + body).as_bytes()).unwrap();
@@ -140,17 +132,12 @@ fn a_message_acknowledged_during_the_check_needs_no_notice() {
     let workspace = sandbox.root().to_str().unwrap().to_owned();
     let server = Server::with(vec![session(ID, &workspace)]);
     // The recipient reads and acknowledges while the server is being asked for its state.
-    let mut inbox = sandbox.htalk_command(&["--as", "oc", "inbox"]);
-    let mut ack = sandbox.htalk_command(&["--as", "oc", "ack"]);
-    let commands: Mutex<[Command; 2]> = Mutex::new([
-        std::mem::replace(&mut inbox, Command::new("true")),
-        std::mem::replace(&mut ack, Command::new("true")),
-    ]);
+    let inside = Arc::downgrade(&sandbox);
     let fake = Fake::new(move |request| {
         if request.path() == "/session/status" {
-            let [inbox, ack] = &mut *commands.lock().unwrap();
-            let listed: Value = serde_json::from_slice(&inbox.output().unwrap().stdout).unwrap();
-            assert!(ack.arg(listed["messages"][0]["id"].as_str().unwrap()).output().unwrap().status.success());
+            let sandbox = inside.upgrade().unwrap();
+            let listed = sandbox.htalk(&["--as", "oc", "inbox"]).done();
+            sandbox.htalk(&["--as", "oc", "ack", listed["messages"][0]["id"].as_str().unwrap()]).done();
         }
         server.answer(request)
     });
@@ -171,7 +158,7 @@ fn a_killed_sender_leaves_a_doubt_and_no_second_notice() {
     let id = "0b6a6e3a-5c53-4c55-9a0e-6f1b2c3d4e5f";
     let words = ["--as", "me", "send", "oc", "--id", id, "--message", SECRET];
     let mut child = sandbox.start(&words);
-    wait_for(|| !fake.prompts().is_empty());
+    until("the prompt", || !fake.prompts().is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
     let shown = sandbox.htalk(&["--as", "me", "show", id]).done();
@@ -185,12 +172,9 @@ fn a_killed_sender_leaves_a_doubt_and_no_second_notice() {
 fn an_interrupt_during_the_notice_names_the_saved_message() {
     let (sandbox, fake) = held();
     let child = sandbox.start(&["--as", "me", "send", "oc", "--message", SECRET]);
-    wait_for(|| !fake.prompts().is_empty());
-    let pid = nix::unistd::Pid::from_raw(child.id() as i32);
-    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
-    let ran = finish(child);
-    assert_eq!(ran.code, 143);
-    let object = ran.json();
+    until("the prompt", || !fake.prompts().is_empty());
+    signal(&child, Signal::SIGTERM);
+    let object = finish(child).ended(143);
     assert_eq!((&object["state"], &object["persistence"]), (&json!("interrupted"), &json!("saved")));
     let shown = sandbox.htalk(&["--as", "me", "show", object["message_id"].as_str().unwrap()]).done();
     assert_eq!(shown["submission"], "submission_unknown");

@@ -1,0 +1,179 @@
+-- The tables of the mailbox, and how the rows of harness-talk come into them. There a message was one row that was
+-- changed; here each thing that happened to it (an acknowledgment, a claimed notice, its outcome, a returned wait) is a
+-- row of its own, written once. The rules come in V13 to V15, after the old rows: an old row may break a younger rule
+-- (a body with U+0000, an outcome without a claim), so the tables demand only what every old row satisfies.
+--
+-- Tables without an INTEGER PRIMARY KEY are WITHOUT ROWID: a hidden rowid would be one more key that INSERT OR REPLACE
+-- can collide with.
+
+ALTER TABLE peers RENAME TO old_peers;
+ALTER TABLE messages RENAME TO old_messages;
+ALTER TABLE waits RENAME TO old_waits;
+
+CREATE TABLE peers (
+  -- The registered addresses, one row a peer. A row is never changed or deleted.
+  name TEXT NOT NULL PRIMARY KEY, -- how commands call the peer
+  harness TEXT NOT NULL, -- its program: one of harnesses, or any label for a pull peer
+  delivery TEXT NOT NULL DEFAULT 'native' -- native: its client is told of new mail; pull: it looks for itself
+    CONSTRAINT unsupported_delivery CHECK (delivery IN ('native', 'pull')),
+  session_id TEXT, -- native: the client's own id of the session
+  workspace TEXT, -- native: the directory in which the session works
+  home TEXT, -- the client's configuration directory, where it is not the usual one
+  socket TEXT, -- the socket of its server
+  url TEXT, -- the URL of its server
+  UNIQUE (harness, session_id),
+  CONSTRAINT pull_peer_has_no_native_address
+    CHECK (delivery = 'native' OR coalesce(session_id, workspace, home, socket, url) IS NULL)
+) WITHOUT ROWID;
+
+CREATE TABLE peer_retirements (
+  -- Private. When a peer left and came back. The newest row of a peer counts.
+  seq INTEGER NOT NULL PRIMARY KEY,
+  peer TEXT NOT NULL REFERENCES peers (name),
+  action TEXT NOT NULL, -- retired or restored
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+);
+
+CREATE INDEX peer_retirements_peer ON peer_retirements (peer);
+
+CREATE TABLE messages (
+  -- Requests and answers. A row is never changed or deleted; what became of it are rows of other tables (message_v).
+  -- Sender, recipient and body make a complete request.
+  seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- grows with every message
+  id TEXT NOT NULL UNIQUE DEFAULT ( -- a UUID; a random one (version 4) if left out
+    lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-'
+      || substr('89ab', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))
+  ),
+  sender TEXT NOT NULL REFERENCES peers (name),
+  recipient TEXT NOT NULL REFERENCES peers (name),
+  in_reply_to TEXT REFERENCES messages (id), -- an answer: the id of its request; a request: NULL
+  body TEXT NOT NULL, -- 1 to 32,000 bytes of text, not all blank (of a handoff more)
+  created_at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+);
+
+CREATE UNIQUE INDEX messages_one_answer ON messages (in_reply_to) WHERE in_reply_to IS NOT NULL;
+CREATE INDEX messages_sender ON messages (sender);
+
+CREATE TABLE acks (
+  -- The recipient has read a message. The first acknowledgment counts.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  peer TEXT NOT NULL REFERENCES peers (name), -- its recipient
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE TABLE notice_claims (
+  -- Private. The one notice of a message is about to be attempted; the primary key is the one attempt.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE TABLE notice_outcomes (
+  -- Private. What came of the attempt.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  submission TEXT NOT NULL, -- not_submitted, submission_unknown, submitted
+  at REAL DEFAULT ((julianday('now') - 2440587.5) * 86400.0), -- Unix seconds; NULL only in rows of harness-talk
+  detail TEXT, -- the client's receipt, or the code of what went wrong
+  queue_id TEXT, -- submitted: the client's id of the queued notice, where it gives one
+  recipient_status TEXT -- the state of the recipient's session that was seen
+) WITHOUT ROWID;
+
+CREATE TABLE notice_cleanups (
+  -- Private. Each try to take an accepted notice back after its message was acknowledged. The newest row counts.
+  seq INTEGER NOT NULL PRIMARY KEY,
+  message_id TEXT NOT NULL REFERENCES messages (id),
+  status TEXT NOT NULL, -- removed, absent, unsupported, unavailable, unknown
+  detail TEXT, -- the code of what went wrong
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+);
+
+CREATE INDEX notice_cleanups_message ON notice_cleanups (message_id);
+
+CREATE TABLE wait_returns (
+  -- Private. An asker that waited got the answer.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id), -- the answer
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE TABLE waits (
+  -- Private. No facts but leases: who waits for which answer, until when. A row is deleted when its wait ends.
+  token TEXT NOT NULL PRIMARY KEY, -- a UUID; names the file by which the waiter is woken
+  message_id TEXT NOT NULL REFERENCES messages (id), -- the request
+  peer TEXT NOT NULL, -- its sender
+  until REAL NOT NULL -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE INDEX waits_message ON waits (message_id);
+
+CREATE TABLE open_mail (
+  -- Private. The open messages of each peer, so that an inbox is looked up and not searched for. Triggers derive it
+  -- from the facts, and refuse a change that open_by_facts_v does not confirm.
+  recipient TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (recipient, seq)
+) WITHOUT ROWID;
+
+CREATE VIEW open_by_facts_v AS
+-- Private. The open messages by the facts alone: requests without an answer, and answers without an acknowledgment.
+SELECT
+  m.recipient, -- whose mail it is
+  m.seq -- which message
+FROM messages AS m
+WHERE CASE
+  WHEN m.in_reply_to IS NULL THEN NOT EXISTS (SELECT 1 FROM messages AS r WHERE r.in_reply_to = m.id)
+  ELSE NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
+END;
+
+CREATE TABLE error_codes (
+  -- What the codes mean with which a rule of this file refuses. The program has tables of its own for its own codes.
+  code TEXT NOT NULL PRIMARY KEY, -- the literal of a RAISE, or the name of a CHECK
+  kind TEXT NOT NULL, -- what kind of thing it is about; docs/errors.md lists the kinds
+  meaning TEXT NOT NULL,
+  next_step TEXT NOT NULL
+) WITHOUT ROWID;
+
+INSERT INTO peers (name, harness, delivery, session_id, workspace, socket, url)
+SELECT name, harness, delivery, session_id, workspace, socket, url FROM old_peers;
+
+INSERT INTO peer_retirements (peer, action, at)
+SELECT name, 'retired', retired_at FROM retired_peers ORDER BY retired_at, name;
+
+INSERT INTO messages (seq, id, sender, recipient, in_reply_to, body, created_at)
+SELECT seq, id, sender, recipient, in_reply_to, body, created_at FROM old_messages ORDER BY seq;
+
+INSERT INTO acks (message_id, peer, at)
+SELECT id, recipient, ack_at FROM old_messages WHERE ack_at IS NOT NULL;
+
+INSERT INTO notice_claims (message_id, at)
+SELECT id, notification_started_at FROM old_messages WHERE notification_started_at IS NOT NULL;
+
+-- Only where the claim alone would not say what the old row said. The receipt of a notice in the queue of Codex ends
+-- with its id there.
+INSERT INTO notice_outcomes (message_id, submission, at, detail, queue_id)
+SELECT
+  m.id, m.submission, m.notification_finished_at, m.notification_detail,
+  iif(m.submission = 'submitted' AND p.harness = 'codex' AND m.notification_detail GLOB 'codex_*_queued:?*',
+    substr(m.notification_detail, instr(m.notification_detail, ':') + 1), NULL)
+FROM old_messages AS m
+LEFT JOIN old_peers AS p ON p.name = m.recipient
+WHERE m.notification_finished_at IS NOT NULL
+  OR m.notification_detail IS NOT NULL
+  OR m.submission <> iif(m.notification_started_at IS NULL, 'not_submitted', 'submission_unknown');
+
+INSERT INTO wait_returns (message_id, at)
+SELECT id, wait_returned_at FROM old_messages WHERE wait_returned_at IS NOT NULL;
+
+INSERT INTO waits (token, message_id, peer, until) SELECT token, message_id, actor, until FROM old_waits;
+
+INSERT INTO open_mail (recipient, seq) SELECT recipient, seq FROM open_by_facts_v;
+
+-- The next seq exceeds the highest ever given, even where that message is not there any more.
+DELETE FROM sqlite_sequence WHERE name = 'messages';
+INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', seq FROM sqlite_sequence WHERE name = 'old_messages';
+
+DROP TABLE old_waits;
+DROP TABLE old_messages;
+DROP TABLE retired_peers;
+DROP TABLE old_peers;
+
+PRAGMA application_id = 0x68746C6B;
+PRAGMA user_version = 12;

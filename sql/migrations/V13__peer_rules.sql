@@ -1,0 +1,162 @@
+-- The rules of peers and of their retirement. One ordered trigger a table and event: several BEFORE triggers on one
+-- event fire in no promised order. The first rule that is broken gives the code.
+
+INSERT INTO error_codes (code, kind, meaning, next_step) VALUES
+  ('invalid_peer_name', 'usage', 'A peer name is 1 to 64 of a-z, 0-9, _ and -, and starts with a letter or a digit.',
+    'Choose another name and repeat peer add.'),
+  ('invalid_harness_id', 'usage',
+    'A harness label is 1 to 64 of a-z, 0-9, _ and -, and starts with a letter or a digit.',
+    'Choose another label and repeat peer add.'),
+  ('unsupported_harness', 'usage', 'Only codex, claude and opencode sessions can be notified.',
+    'Register any other program with --delivery pull.'),
+  ('unsupported_delivery', 'usage', 'Delivery is native or pull.',
+    'Repeat with --delivery native or --delivery pull.'),
+  ('pull_peer_has_no_native_address', 'usage',
+    'A pull peer fetches its mail and has no session, workspace, home, socket or URL.',
+    'Leave those options out, or register the peer with native delivery.'),
+  ('invalid_uuid', 'usage', 'An id is a UUID; in show, ack, wait and reply at least its first 8 hexadecimal digits.',
+    'Copy the id from inbox, sent or peer discover and repeat.'),
+  ('invalid_opencode_session_id', 'usage',
+    'An OpenCode session id is ses followed by 1 to 253 of A-Z, a-z, 0-9, _, . and -.',
+    'Copy the session id from peer discover and repeat.'),
+  ('workspace_must_be_a_directory', 'usage', 'A native peer has an existing directory as its workspace.',
+    'Repeat with --workspace naming the directory in which the session works.'),
+  ('home_is_only_for_codex_and_claude', 'usage',
+    'Only Codex and Claude Code keep their sessions in a configuration directory.',
+    'Leave --home out.'),
+  ('claude_socket_is_discovered_from_live_identity', 'usage',
+    'The socket of a Claude Code session is looked up anew for each notice.',
+    'Leave --socket out.'),
+  ('opencode_uses_a_server_url_not_a_socket', 'usage', 'An OpenCode session is reached by the URL of its server.',
+    'Leave --socket out and use --url.'),
+  ('url_is_only_for_opencode', 'usage', 'Only OpenCode sessions are reached by a URL.', 'Leave --url out.'),
+  ('peer_already_has_a_different_address', 'refused',
+    'This name is registered with another address, and registrations never change.',
+    'Look at it with peer list, and choose another name for the new address.'),
+  ('session_already_has_a_peer_name', 'refused', 'This session is registered under another name.',
+    'Use the registered name.'),
+  ('peer_is_immutable', 'refused', 'A registered peer is never changed.',
+    'Register another name, and retire this one.'),
+  ('record_is_permanent', 'refused', 'What was recorded is never changed or deleted.', 'Leave the record as it is.'),
+  ('unknown_peer', 'caller', 'No peer of this name is registered.',
+    'Look at the registered names with the recovery command peers; register a missing one with peer add.'),
+  ('invalid_value', 'refused', 'A private table takes only the values that htalk writes.',
+    'Use the command of htalk that writes this table.'),
+  ('invalid_time', 'refused', 'A time is a finite number of Unix seconds.', 'Leave the time out: it has a default.'),
+  ('invalid_seq', 'refused', 'A sequence number exceeds all earlier ones; one that is named stays below 2^52.',
+    'Leave seq out: it has a default.');
+
+CREATE TABLE harnesses (
+  -- Private. The clients whose sessions can be notified, and what the address of such a session has (1: yes, 0: no).
+  name TEXT NOT NULL PRIMARY KEY, -- as in peers.harness
+  session_form TEXT NOT NULL, -- what its session ids look like: uuid, ses
+  has_home INTEGER NOT NULL, -- a configuration directory
+  has_socket INTEGER NOT NULL, -- the socket of a server
+  has_url INTEGER NOT NULL, -- the URL of a server
+  can_withdraw INTEGER NOT NULL -- whether it takes an accepted notice back
+) WITHOUT ROWID;
+
+INSERT INTO harnesses (name, session_form, has_home, has_socket, has_url, can_withdraw) VALUES
+  ('claude', 'uuid', 1, 0, 0, 0),
+  ('codex', 'uuid', 1, 1, 0, 1),
+  ('opencode', 'ses', 0, 0, 1, 0);
+
+CREATE TRIGGER peers_insert_rules BEFORE INSERT ON peers BEGIN
+  -- GLOB stops at U+0000; trim() leaves it, and all else that is not allowed.
+  SELECT CASE
+    WHEN (typeof(NEW.name) = 'text' AND length(NEW.name) <= 64 AND NEW.name GLOB '[a-z0-9]*'
+        AND trim(NEW.name, 'abcdefghijklmnopqrstuvwxyz0123456789_-') = '') IS NOT 1
+      THEN RAISE(ABORT, 'invalid_peer_name')
+    WHEN (NEW.delivery IN ('native', 'pull')) IS NOT 1 THEN RAISE(ABORT, 'unsupported_delivery')
+    WHEN NEW.delivery = 'native' AND NOT EXISTS (SELECT 1 FROM harnesses WHERE name = NEW.harness)
+      THEN RAISE(ABORT, 'unsupported_harness')
+    WHEN (typeof(NEW.harness) = 'text' AND length(NEW.harness) <= 64 AND NEW.harness GLOB '[a-z0-9]*'
+        AND trim(NEW.harness, 'abcdefghijklmnopqrstuvwxyz0123456789_-') = '') IS NOT 1
+      THEN RAISE(ABORT, 'invalid_harness_id')
+    WHEN NEW.delivery = 'pull' AND coalesce(NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url) IS NOT NULL
+      THEN RAISE(ABORT, 'pull_peer_has_no_native_address')
+  END;
+
+  -- The address of a native peer. A code names the clients for which it is right today.
+  SELECT CASE
+    WHEN NEW.socket IS NOT NULL AND NOT has_socket
+      THEN iif(has_url, RAISE(ABORT, 'opencode_uses_a_server_url_not_a_socket'),
+        RAISE(ABORT, 'claude_socket_is_discovered_from_live_identity'))
+    WHEN NEW.url IS NOT NULL AND NOT has_url THEN RAISE(ABORT, 'url_is_only_for_opencode')
+    WHEN NEW.home IS NOT NULL AND NOT has_home THEN RAISE(ABORT, 'home_is_only_for_codex_and_claude')
+    WHEN session_form = 'uuid' AND (typeof(NEW.session_id) = 'text' AND length(CAST(NEW.session_id AS BLOB)) = 36
+        AND NEW.session_id GLOB replace('########-####-####-####-############', '#', '[0-9a-f]')) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_uuid')
+    WHEN session_form = 'ses' AND (typeof(NEW.session_id) = 'text' AND length(NEW.session_id) BETWEEN 4 AND 256
+        AND NEW.session_id GLOB 'ses*' AND trim(NEW.session_id,
+          'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-') = '') IS NOT 1
+      THEN RAISE(ABORT, 'invalid_opencode_session_id')
+    WHEN typeof(NEW.workspace) <> 'text' OR NEW.workspace NOT GLOB '/*'
+      THEN RAISE(ABORT, 'workspace_must_be_a_directory')
+  END
+  FROM harnesses WHERE name = NEW.harness AND NEW.delivery = 'native';
+
+  SELECT RAISE(IGNORE) FROM peers
+  WHERE name = NEW.name
+    AND (harness, delivery, session_id, workspace, home, socket, url)
+      IS (NEW.harness, NEW.delivery, NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url);
+  SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM peers WHERE name = NEW.name)
+      THEN RAISE(ABORT, 'peer_already_has_a_different_address')
+    WHEN EXISTS (SELECT 1 FROM peers WHERE harness = NEW.harness AND session_id = NEW.session_id)
+      THEN RAISE(ABORT, 'session_already_has_a_peer_name')
+  END;
+END;
+
+CREATE TRIGGER peers_update_rules BEFORE UPDATE ON peers BEGIN
+  SELECT RAISE(ABORT, 'peer_is_immutable');
+END;
+
+CREATE TRIGGER peers_delete_rules BEFORE DELETE ON peers BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE VIEW peer_v AS
+-- The registered peers, one row each.
+SELECT
+  p.name, -- how commands call the peer
+  p.harness, -- the program: codex, claude and opencode can be notified, any other label only pulls
+  p.delivery, -- native (its client is told of new mail) or pull (it looks for itself)
+  p.session_id, -- the client's own id of the session; NULL for pull
+  p.workspace, -- the directory in which the session works; NULL for pull
+  p.home, -- the client's configuration directory, where it is not the usual one
+  p.socket, -- a Codex app server's socket, where one was named
+  p.url, -- an OpenCode server's URL
+  ( SELECT iif(t.action = 'retired', t.at, NULL) FROM peer_retirements AS t
+    WHERE t.peer = p.name ORDER BY t.seq DESC LIMIT 1
+  ) AS retired_at -- since when no new request goes to or from this peer; NULL while it takes part
+FROM peers AS p;
+
+CREATE TRIGGER peer_retirements_insert_rules BEFORE INSERT ON peer_retirements BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.peer) THEN RAISE(ABORT, 'unknown_peer')
+    WHEN NEW.action NOT IN ('retired', 'restored') THEN RAISE(ABORT, 'invalid_value')
+    WHEN NEW.action = iif((SELECT retired_at FROM peer_v WHERE name = NEW.peer) IS NULL, 'restored', 'retired')
+      THEN RAISE(IGNORE)
+    -- A seq that was not named is -1 here; the real one is checked after the insert.
+    WHEN NEW.seq <> -1
+        AND (NEW.seq >= 4503599627370496 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM peer_retirements))
+      THEN RAISE(ABORT, 'invalid_seq')
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER peer_retirements_insert_done AFTER INSERT ON peer_retirements BEGIN
+  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq < 1;
+END;
+
+CREATE TRIGGER peer_retirements_update_rules BEFORE UPDATE ON peer_retirements BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER peer_retirements_delete_rules BEFORE DELETE ON peer_retirements BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+PRAGMA user_version = 13;

@@ -1,0 +1,157 @@
+-- The rules of messages and acknowledgments, and the open mail that follows from both.
+
+INSERT INTO error_codes (code, kind, meaning, next_step) VALUES
+  ('unknown_request', 'refused', 'There is no such request.', 'Copy the request id from inbox or sent and repeat.'),
+  ('reply_requires_a_request', 'refused', 'An answer can not be answered; only a request can.',
+    'Send a new request instead.'),
+  ('reply_address_mismatch', 'refused',
+    'Only the recipient of a request answers it, and the answer goes to the one who asked.',
+    'Answer a request of your own inbox.'),
+  ('message_must_be_1_to_32000_bytes', 'refused',
+    'A body has at least one character that is not blank and at most 32,000 bytes.',
+    'Send 1 to 32,000 bytes; put a longer text into a file, and name it in the message. Nothing was saved.'),
+  ('message_is_not_utf8', 'refused', 'A body is valid UTF-8 text.',
+    'Convert the text to UTF-8 and repeat. Nothing was saved.'),
+  ('message_contains_nul', 'refused', 'A body does not contain U+0000.', 'Remove it and repeat. Nothing was saved.'),
+  ('sender_and_recipient_must_differ', 'refused', 'Nobody sends a request to themselves.', 'Name another recipient.'),
+  ('reply_conflict_existing_answer_preserved', 'refused',
+    'This request has another answer already, and there is only one.',
+    'Do not resend. Read the saved answer with the recovery command show.'),
+  ('message_id_conflict', 'refused', 'This id belongs to another message.',
+    'Do not resend under this id. Look at sent; leave --id out for a new request.'),
+  ('peer_retired', 'refused', 'One of the two peers is retired and takes part in no new request.',
+    'Choose another peer, or bring this one back with peer restore.'),
+  ('message_is_immutable', 'refused', 'A saved message is never changed.', 'Send another one.'),
+  ('unknown_message', 'refused', 'There is no such message.', 'Copy the id from inbox or sent and repeat.'),
+  ('only_recipient_can_ack', 'refused', 'Only the recipient acknowledges a message.',
+    'Acknowledge messages of your own inbox.');
+
+CREATE VIEW body_limit_v (
+-- Private, a hook for the ledger of handoffs. The messages that have a limit of their own: none.
+  id, -- which message
+  bytes -- how large its body may be
+) AS
+SELECT NULL, NULL WHERE false;
+
+CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
+  SELECT CASE
+    WHEN (typeof(NEW.id) = 'text' AND length(CAST(NEW.id AS BLOB)) = 36
+        AND NEW.id GLOB replace('########-####-####-####-############', '#', '[0-9a-f]')) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_uuid')
+    WHEN NEW.in_reply_to IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.in_reply_to)
+      THEN RAISE(ABORT, 'unknown_request')
+  END;
+
+  -- An answer belongs to a request and goes back to the one who asked.
+  SELECT CASE
+    WHEN in_reply_to IS NOT NULL THEN RAISE(ABORT, 'reply_requires_a_request')
+    WHEN (sender, recipient) IS NOT (NEW.recipient, NEW.sender) THEN RAISE(ABORT, 'reply_address_mismatch')
+  END
+  FROM messages WHERE id = NEW.in_reply_to;
+
+  -- length() of a text stops at U+0000 and trim(x) knows only spaces: count bytes, and name every blank of Unicode.
+  SELECT CASE
+    WHEN (length(CAST(NEW.body AS BLOB))
+        BETWEEN 1 AND coalesce((SELECT bytes FROM body_limit_v WHERE id = NEW.id), 32000)) IS NOT 1
+      THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
+    WHEN typeof(NEW.body) <> 'text' THEN RAISE(ABORT, 'message_is_not_utf8')
+    WHEN instr(CAST(NEW.body AS BLOB), x'00') THEN RAISE(ABORT, 'message_contains_nul')
+    WHEN trim(NEW.body, char(9, 10, 11, 12, 13, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199,
+        8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = ''
+      THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
+    WHEN NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.sender)
+        OR NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.recipient)
+      THEN RAISE(ABORT, 'unknown_peer')
+    WHEN NEW.sender = NEW.recipient THEN RAISE(ABORT, 'sender_and_recipient_must_differ')
+  END;
+
+  -- An identical retry changes nothing; a different one is refused.
+  SELECT RAISE(IGNORE) FROM messages
+  WHERE id = NEW.id
+    AND (sender, recipient, in_reply_to, body) IS (NEW.sender, NEW.recipient, NEW.in_reply_to, NEW.body);
+  SELECT iif(body = NEW.body, RAISE(IGNORE), RAISE(ABORT, 'reply_conflict_existing_answer_preserved')) FROM messages
+  WHERE in_reply_to = NEW.in_reply_to;
+  SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM messages WHERE id = NEW.id) THEN RAISE(ABORT, 'message_id_conflict')
+    -- What was asked before a retirement may still be answered.
+    WHEN NEW.in_reply_to IS NULL
+        AND EXISTS (SELECT 1 FROM peer_v WHERE name IN (NEW.sender, NEW.recipient) AND retired_at IS NOT NULL)
+      THEN RAISE(ABORT, 'peer_retired')
+    -- A seq that was not named is -1 here; the real one is checked after the insert. One row at 2^63 - 1 would end all
+    -- inserting. sqlite_sequence knows what harness-talk's deleted messages had, but not this statement's own rows.
+    WHEN NEW.seq <> -1
+        AND (NEW.seq >= 4503599627370496
+          OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM messages)
+          OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'messages'))
+      THEN RAISE(ABORT, 'invalid_seq')
+    WHEN (NEW.created_at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+-- The open mail is written so that no conflict can occur: an outer OR REPLACE or OR IGNORE would decide it.
+CREATE TRIGGER messages_insert_done AFTER INSERT ON messages BEGIN
+  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq NOT BETWEEN 1 AND 9007199254740991;
+  DELETE FROM open_mail
+  WHERE recipient = NEW.sender AND seq = (SELECT m.seq FROM messages AS m WHERE m.id = NEW.in_reply_to);
+END;
+
+-- A new message is always open by the view as it stands here. It is asked all the same, for it is a hook: the ledger of
+-- handoffs replaces it, to keep messages back. A trigger of its own, for INSERT ... SELECT would make a temporary table
+-- at every send.
+CREATE TRIGGER messages_insert_open AFTER INSERT ON messages
+WHEN EXISTS (SELECT 1 FROM open_by_facts_v WHERE seq = NEW.seq) BEGIN
+  INSERT INTO open_mail (recipient, seq) VALUES (NEW.recipient, NEW.seq);
+END;
+
+CREATE TRIGGER messages_update_rules BEFORE UPDATE ON messages BEGIN
+  SELECT RAISE(ABORT, 'message_is_immutable');
+END;
+
+CREATE TRIGGER messages_delete_rules BEFORE DELETE ON messages BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER acks_insert_rules BEFORE INSERT ON acks BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_message')
+    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND recipient = NEW.peer)
+      THEN RAISE(ABORT, 'only_recipient_can_ack')
+    WHEN EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id) THEN RAISE(IGNORE)
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+-- A request stays open until it is answered; an answer until it is acknowledged.
+CREATE TRIGGER acks_insert_done AFTER INSERT ON acks BEGIN
+  DELETE FROM open_mail
+  WHERE recipient = NEW.peer AND seq = (
+    SELECT m.seq FROM messages AS m WHERE m.id = NEW.message_id AND m.in_reply_to IS NOT NULL);
+END;
+
+CREATE TRIGGER acks_update_rules BEFORE UPDATE ON acks BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER acks_delete_rules BEFORE DELETE ON acks BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER open_mail_insert_rules BEFORE INSERT ON open_mail BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM open_by_facts_v WHERE seq = NEW.seq AND recipient = NEW.recipient)
+      THEN RAISE(ABORT, 'record_is_permanent')
+    WHEN EXISTS (SELECT 1 FROM open_mail WHERE recipient = NEW.recipient AND seq = NEW.seq) THEN RAISE(IGNORE)
+  END;
+END;
+
+CREATE TRIGGER open_mail_update_rules BEFORE UPDATE ON open_mail BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER open_mail_delete_rules BEFORE DELETE ON open_mail BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent') FROM open_by_facts_v WHERE seq = OLD.seq AND recipient = OLD.recipient;
+END;
+
+PRAGMA user_version = 14;

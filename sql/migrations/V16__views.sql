@@ -1,0 +1,129 @@
+-- The views: what people and programs read. The manual of each stands inside it, where .schema shows it.
+
+CREATE VIEW message_v AS
+-- Every message with what became of it, one row each. Times are Unix seconds; NULL where it has not happened.
+SELECT
+  m.seq, -- grows with every saved message
+  m.id, -- its UUID
+  m.sender, -- the peer who wrote it
+  m.recipient, -- the peer it is for
+  m.in_reply_to, -- an answer: the id of its request; a request: NULL
+  m.body, -- the text, byte for byte
+  m.created_at, -- when it was saved
+  a.at AS ack_at, -- when its recipient first acknowledged it
+  coalesce(o.submission, iif(c.message_id IS NULL, 'not_submitted', 'submission_unknown'))
+    AS submission, -- of its notice: not_submitted, submission_unknown (claimed, and no sure outcome), submitted
+  c.at AS notification_started_at, -- when the one notice was claimed
+  o.at AS notification_finished_at, -- when its outcome was recorded
+  o.detail AS notification_detail, -- the receipt, or the reason
+  w.at AS wait_returned_at, -- an answer: when a waiting asker got it
+  o.recipient_status, -- the state of the recipient's session seen at the notice
+  iif(r.id IS NULL, 'saved', 'reply_received') AS state -- a request: reply_received once it is answered
+FROM messages AS m
+LEFT JOIN acks AS a ON a.message_id = m.id
+LEFT JOIN notice_claims AS c ON c.message_id = m.id
+LEFT JOIN notice_outcomes AS o ON o.message_id = m.id
+LEFT JOIN wait_returns AS w ON w.message_id = m.id
+LEFT JOIN messages AS r ON r.in_reply_to = m.id;
+
+CREATE VIEW inbox_v AS
+-- The open mail: unanswered requests (acknowledged or not) and unacknowledged answers. The columns are those of
+-- message_v. A peer's inbox: SELECT * FROM inbox_v WHERE recipient = 'NAME' ORDER BY seq;
+SELECT * FROM open_mail JOIN message_v USING (recipient, seq);
+
+CREATE VIEW sent_v AS
+-- What each peer sent, requests and answers: the columns of message_v, and the answer of a request.
+-- A peer's sent mail, newest first: SELECT * FROM sent_v WHERE sender = 'NAME' ORDER BY seq DESC;
+SELECT
+  m.*,
+  r.id AS reply_id, -- a request: the id of its answer
+  r.body AS reply_body -- a request: the text of its answer
+FROM message_v AS m
+LEFT JOIN messages AS r ON r.in_reply_to = m.id;
+
+CREATE VIEW conversation_v AS
+-- One row a request: what was asked, what was answered, and the time of each step. NULL where it has not happened.
+SELECT
+  q.seq, -- of the request
+  q.id AS request_id, -- the request
+  q.sender AS asker, -- who asked
+  q.recipient AS answerer, -- who was asked
+  q.body AS request_body, -- what was asked
+  r.id AS answer_id, -- the answer
+  r.body AS answer_body, -- what was answered
+  q.created_at AS saved_at, -- the request was saved
+  q.notification_started_at AS notice_claimed_at, -- the request's one notice was begun
+  q.notification_finished_at AS notice_finished_at, -- and its outcome recorded
+  q.submission AS notice_submission, -- that outcome, as in message_v
+  q.notification_detail AS notice_detail, -- the notice's receipt, or the reason
+  q.ack_at AS acknowledged_at, -- the one who was asked acknowledged the request
+  r.created_at AS answered_at, -- the answer was saved
+  ra.at AS answer_acknowledged_at -- the one who asked acknowledged the answer
+FROM message_v AS q
+LEFT JOIN messages AS r ON r.in_reply_to = q.id
+LEFT JOIN acks AS ra ON ra.message_id = r.id
+WHERE q.in_reply_to IS NULL;
+
+CREATE VIEW withdrawal_v AS
+-- Private. The notices that can still be taken back, or could: their messages are acknowledged. One row a message.
+SELECT
+  a.message_id, -- the message
+  CASE WHEN o.message_id IS NULL THEN 'pending' ELSE coalesce(
+    (SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = a.message_id ORDER BY t.seq DESC LIMIT 1), 'due')
+  END AS status, -- pending (the notice is still being submitted), due, or what the last try said
+  o.queue_id -- the client's id of the queued notice
+FROM acks AS a
+LEFT JOIN notice_claims AS c ON c.message_id = a.message_id
+LEFT JOIN notice_outcomes AS o ON o.message_id = a.message_id
+WHERE o.queue_id IS NOT NULL OR (o.message_id IS NULL AND c.message_id IS NOT NULL);
+
+CREATE VIEW cleanup_v AS
+-- Private. What is to be done about the notice of a message once it is acknowledged, one row a message.
+SELECT
+  m.id AS message_id, -- the message
+  coalesce(
+    (SELECT w.status FROM withdrawal_v AS w WHERE w.message_id = m.id),
+    iif(p.delivery = 'native' AND a.message_id IS NOT NULL AND o.submission IS 'submitted' AND NOT h.can_withdraw,
+      'unsupported', 'skipped')
+  ) AS status, -- as in withdrawal_v; else unsupported or skipped
+  CASE
+    WHEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id) THEN NULL
+    WHEN p.delivery = 'pull' THEN 'pull_only'
+    WHEN a.message_id IS NULL THEN 'message_not_acknowledged_by_recipient'
+    WHEN o.submission IS 'submitted' AND NOT h.can_withdraw THEN 'client_has_no_notification_removal'
+    ELSE 'no_confirmed_queue_receipt'
+  END AS detail, -- why, for skipped and unsupported
+  o.queue_id -- as in withdrawal_v
+FROM messages AS m
+JOIN peers AS p ON p.name = m.recipient
+LEFT JOIN harnesses AS h ON h.name = p.harness
+LEFT JOIN acks AS a ON a.message_id = m.id
+LEFT JOIN notice_outcomes AS o ON o.message_id = m.id;
+
+CREATE VIEW recovery_v AS
+-- What a peer can do about a message it sent or received: one row an action, `htalk --as PEER VERB TARGET_ID`.
+WITH choices (action, verb, is_for_sender, is_on_answer) AS (
+  VALUES
+    ('show', 'show', 1, 0), ('show', 'show', 0, 0), ('wait', 'wait', 1, 0), ('show_reply', 'show', 1, 1),
+    ('ack_after_reading', 'ack', 1, 1), ('ack_after_reading', 'ack', 0, 0),
+    ('retry_notification_cleanup', 'ack', 0, 0)
+)
+SELECT
+  m.id AS message_id, -- the message
+  iif(choices.is_for_sender, m.sender, m.recipient) AS peer, -- who can do it
+  choices.action, -- the name of the action
+  choices.verb, -- the command
+  iif(choices.is_on_answer, r.id, m.id) AS target_id -- what to call it on
+FROM choices
+JOIN messages AS m
+LEFT JOIN messages AS r ON r.in_reply_to = m.id
+WHERE (r.id IS NOT NULL OR NOT choices.is_on_answer) AND CASE choices.action
+  WHEN 'wait' THEN m.in_reply_to IS NULL AND r.id IS NULL
+  WHEN 'ack_after_reading'
+    THEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = iif(choices.is_on_answer, r.id, m.id))
+  WHEN 'retry_notification_cleanup'
+    THEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id AND w.status NOT IN ('removed', 'absent'))
+  ELSE 1
+END;
+
+PRAGMA user_version = 16;

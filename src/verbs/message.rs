@@ -1,0 +1,78 @@
+//! One message as it is answered: what is stored, its answer, and what can be done next.
+
+use serde_json::{Map, Value};
+
+use super::actor::Actor;
+use crate::answer::way;
+use crate::error::Result;
+use crate::mailbox::{Db, Row};
+use crate::sql;
+
+/// Completes a stored message with its `reply`, and the actor's `recovery` and `next_action`.
+pub fn complete(db: &Db, actor: &Actor, mut message: Row) -> Result<Row> {
+    let id = message.text("id").to_owned();
+    let reply = match message.text("state") {
+        "reply_received" => db.row(sql::MESSAGE_ANSWER, &[(":id", id.as_str().into())])?,
+        _ => None,
+    };
+    // An answer is not answered: only what is stored of it is shown.
+    let reply = reply.map(|mut reply| {
+        reply.shift_remove("state");
+        reply
+    });
+    let state = message.shift_remove("state").unwrap_or_default();
+    message.insert("reply".into(), reply.map_or(Value::Null, Value::from));
+    message.insert("state".into(), state);
+    let mut recovery = Map::new();
+    let args = [(":id", id.as_str().into()), (":actor", actor.name.as_str().into())];
+    for row in db.rows(sql::MESSAGE_RECOVERY, &args)? {
+        recovery.insert(row.text("action").to_owned(), way(&[row.text("verb"), row.text("target_id")]));
+    }
+    message.insert("recovery".into(), recovery.into());
+    let words = next_action(actor, &message);
+    message.insert("next_action".into(), words.into());
+    Ok(message)
+}
+
+/// The answer of a command about one message that exists.
+pub fn result(db: &Db, actor: &Actor, id: &str) -> Result<Row> {
+    let stored = db.row(sql::MESSAGE_GET, &[(":id", id.into())])?.unwrap_or_default();
+    let mut message = complete(db, actor, stored)?;
+    message.insert("actor_source".into(), actor.source.into());
+    Ok(message)
+}
+
+/// What the actor does next, in the names of the recovery commands.
+fn next_action(actor: &Actor, message: &Row) -> String {
+    let is_request = message["in_reply_to"].is_null();
+    let is_answered = message.text("state") == "reply_received";
+    let can = |action: &str| message["recovery"].get(action).is_some();
+    let mut words = match (message.text("sender") == actor.name, is_request) {
+        (true, true) if !is_answered => "The request is saved; wait for its answer with wait, or look later with show.",
+        (true, true) if can("ack_after_reading") => {
+            "The answer is here: read it with show_reply, then run ack_after_reading."
+        }
+        (true, true) => "The request is answered; show_reply prints the answer again.",
+        (true, false) => "The answer is saved; show prints it again.",
+        (false, true) if is_answered && can("ack_after_reading") => {
+            "The request is answered; run ack_after_reading to say that it was read."
+        }
+        (false, true) if is_answered => "The request is answered; show prints it again.",
+        (false, true) if can("ack_after_reading") => {
+            "Run ack_after_reading once the request is read, and answer it with htalk reply."
+        }
+        (false, true) => "Answer the request with htalk reply; show prints it again.",
+        (false, false) if can("ack_after_reading") => "Run ack_after_reading once the answer is read.",
+        (false, false) => "The answer is acknowledged; show prints it again.",
+    }
+    .to_owned();
+    let is_attempted = !message["notification_started_at"].is_null();
+    match (can("retry_notification_cleanup"), is_attempted) {
+        (true, _) => words.push_str(
+            " Never repeat an uncertain notification; retry_notification_cleanup only tries to take it back.",
+        ),
+        (false, true) => words.push_str(" Never repeat an uncertain notification."),
+        (false, false) => {}
+    }
+    words
+}
