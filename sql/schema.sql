@@ -1,5 +1,5 @@
--- The whole schema after every migration, by topic. Generated from a new mailbox by HTALK_UPDATE=1 cargo test --release;
--- don't edit it. Tests prove that it is up to date, and that an upgraded mailbox has the same.
+-- The whole schema after every migration, by topic. Generated from a new mailbox by HTALK_UPDATE=1 cargo test
+-- --release; don't edit it. Tests prove that it is up to date, and that an upgraded mailbox has the same.
 
 -- Peers: who takes part -----------------------------------------------------------------------------------------------
 
@@ -174,15 +174,19 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
   END
   FROM messages WHERE id = NEW.in_reply_to;
 
-  -- length() of a text stops at U+0000 and trim(x) knows only spaces: count bytes, and name every blank of Unicode.
+  -- length() of a text stops at U+0000: count bytes. Blank is what shows nothing: the white space of Unicode and what
+  -- it calls ignorable, as single characters and as ranges (45 is the hyphen between both ends).
   SELECT CASE
     WHEN (length(CAST(NEW.body AS BLOB))
         BETWEEN 1 AND coalesce((SELECT bytes FROM body_limit_v WHERE id = NEW.id), 32000)) IS NOT 1
       THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
     WHEN typeof(NEW.body) <> 'text' THEN RAISE(ABORT, 'message_is_not_utf8')
     WHEN instr(CAST(NEW.body AS BLOB), x'00') THEN RAISE(ABORT, 'message_contains_nul')
-    WHEN trim(NEW.body, char(9, 10, 11, 12, 13, 32, 133, 160, 5760, 8192, 8193, 8194, 8195, 8196, 8197, 8198, 8199,
-        8200, 8201, 8202, 8232, 8233, 8239, 8287, 12288)) = ''
+    WHEN NEW.body NOT GLOB '*[^' || char(
+        9, 45, 13, 32, 133, 160, 173, 847, 1564, 4447, 45, 4448, 5760, 6068, 45, 6069, 6155, 45, 6159, 8192,
+        45, 8207, 8232, 45, 8239, 8287, 45, 8303, 12288, 12644, 65024, 45, 65039, 65279, 65440, 65520, 45,
+        65528, 113824, 45, 113827, 119155, 45, 119162, 917504, 45, 921599
+      ) || ']*'
       THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
     WHEN NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.sender)
         OR NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.recipient)
@@ -476,16 +480,14 @@ CREATE VIEW cleanup_v AS
 -- Private. What is to be done about the notice of a message once it is acknowledged, one row a message.
 SELECT
   m.id AS message_id, -- the message
-  coalesce(
-    (SELECT w.status FROM withdrawal_v AS w WHERE w.message_id = m.id),
-    iif(p.delivery = 'native' AND a.message_id IS NOT NULL AND o.submission IS 'submitted' AND NOT h.can_withdraw,
-      'unsupported', 'skipped')
-  ) AS status, -- as in withdrawal_v; else unsupported or skipped
+  iif(p.delivery = 'native' AND a.message_id IS NOT NULL AND o.submission IS 'submitted' AND NOT h.can_withdraw,
+    'unsupported', coalesce((SELECT w.status FROM withdrawal_v AS w WHERE w.message_id = m.id), 'skipped')
+  ) AS status, -- unsupported, else as in withdrawal_v, else skipped
   CASE
-    WHEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id) THEN NULL
     WHEN p.delivery = 'pull' THEN 'pull_only'
     WHEN a.message_id IS NULL THEN 'message_not_acknowledged_by_recipient'
     WHEN o.submission IS 'submitted' AND NOT h.can_withdraw THEN 'client_has_no_notification_removal'
+    WHEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id) THEN NULL
     ELSE 'no_confirmed_queue_receipt'
   END AS detail, -- why, for skipped and unsupported
   o.queue_id -- as in withdrawal_v

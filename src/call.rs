@@ -2,6 +2,7 @@
 //! environment of its own, and each can be cancelled alone.
 
 use std::cell::RefCell;
+use std::fs::Metadata;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, Status, map, refusal, way};
+use crate::code::{Code, Kind};
 use crate::codes;
 use crate::environment::Environment;
 use crate::error::{Error, Result};
@@ -61,8 +63,11 @@ pub struct Progress {
     pub actor: Option<String>,
     /// The message this call is about, once it is known.
     pub message_id: Option<String>,
-    /// Whether a commit of this call that saved the message returned.
+    /// Whether the message is saved: a commit of this call that saved it returned, or this call looked it up and found
+    /// it.
     pub is_saved: bool,
+    /// Whether the caller has acknowledged the message and its notice is being taken back.
+    pub is_withdrawing: bool,
     /// Whether the message is a handoff that this call attempts or waits for.
     pub is_handoff: bool,
     /// Whether the call gives lines or text, and ends without an object.
@@ -159,6 +164,11 @@ impl Progress {
         if let Some(id) = &self.message_id {
             recovery.insert("show".into(), way(&["show", id]));
             next_action = "Do not resend. Look at the message with show; if it is there, it is saved.";
+            if self.is_withdrawing {
+                recovery.insert("retry_notification_cleanup".into(), way(&["ack", id]));
+                next_action = "Do not resend. The acknowledgment is saved; take the notice back with \
+                    retry_notification_cleanup.";
+            }
             if self.is_handoff {
                 recovery.insert("status".into(), way(&["handoff", "status", id]));
                 next_action = "Do not resend a handoff. See with status what is known of it.";
@@ -209,8 +219,44 @@ impl Call {
         // Whatever goes wrong behind an effect is an answer about the effect.
         let is_misuse = code.kind.is_misuse() && !error.has_fact("submission");
         let status = if is_misuse { Status::Failed } else { refused };
-        let recovery = self.progress().recovery();
+        let recovery = self.ways_on(&code);
+        let error = match recovery.contains_key("migrate") {
+            true => {
+                error.with_next_action("The file is empty: check --db and HTALK_DB, or make it a mailbox with migrate.")
+            }
+            false => error,
+        };
         Answer { object: Some(refusal(error, recovery, Some(&code.next_step))), status }
+    }
+
+    /// The ways on that are open whatever the verb was, but none that must fail as this call did.
+    fn ways_on(&self, code: &Code) -> Map<String, Value> {
+        let size = || self.mailbox().ok()?.metadata().ok().filter(Metadata::is_file).map(|file| file.len());
+        match &*code.code {
+            "database_not_found" => return self.ways_without_a_mailbox(),
+            "not_a_mailbox" if size() == Some(0) => return Map::from_iter([("migrate".to_owned(), way(&["migrate"]))]),
+            // What can't be written may still be read; but not if it had to be upgraded first.
+            "mailbox_not_writable" if self.read(Db::has_handoffs).is_err() => return Map::new(),
+            "database_busy" | "database_full" | "mailbox_not_writable" => {}
+            _ if code.kind == Kind::Mailbox => return Map::new(),
+            _ if size().is_none_or(|size| size == 0) => return Map::new(),
+            _ => {}
+        }
+        self.progress().recovery()
+    }
+
+    /// What there is to do where no mailbox is: look for sessions, and register the peer that calls.
+    fn ways_without_a_mailbox(&self) -> Map<String, Value> {
+        let mut ways = Map::from_iter([("discover".to_owned(), way(&["peer", "discover"]))]);
+        let variable = self.environment.get("HTALK_PEER").map(|name| name.to_string_lossy().into_owned());
+        let named = self.named().or(variable.as_deref()).unwrap_or_default();
+        // Only a name that can be registered.
+        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
+        if (1..=64).contains(&named.len()) && !named.starts_with(['_', '-']) && named.bytes().all(is_plain) {
+            let words = ["peer", "add", named, "--harness", "shell", "--delivery", "pull"];
+            ways.insert("peer_add".into(), way(&words));
+        }
+        ways
     }
 
     /// What this call has done so far, locked.

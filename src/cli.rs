@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use crate::answer::{Answer, Status};
@@ -12,8 +12,8 @@ use crate::call::{Call, Wanted};
 use crate::error::Result;
 use crate::seal;
 use crate::verbs::{
-    Verb, ack, demo, handoff, inbox, migrate, peer_add, peer_check, peer_discover, peer_list, peer_restore,
-    peer_retire, reply, send, sent, show, wait, watch,
+    Verb, ack, backup, demo, handoff, inbox, migrate, peer_add, peer_check, peer_discover, peer_list, peer_restore,
+    peer_retire, reply, restore, send, sent, show, wait, watch,
 };
 
 const TABLE: &[Entry] = &[
@@ -58,6 +58,8 @@ const TABLE: &[Entry] = &[
     )
     .with_help("docs/handoff.md tells what is proven by what."),
     verb::<migrate::Migrate>("migrate", "Make a mailbox, or upgrade one of an earlier release"),
+    verb::<backup::Backup>("backup", "Copy the whole mailbox to a new file, verified"),
+    verb::<restore::Restore>("restore", "Put a backup in the place of the mailbox, and keep what was there"),
     verb::<demo::Demo>("demo", "Show a whole exchange between two peers in a temporary mailbox"),
 ];
 
@@ -69,10 +71,10 @@ const TABLE: &[Entry] = &[
     `htalk demo` shows a whole exchange in a mailbox of its own.")]
 struct Options {
     /// The mailbox; else HTALK_DB, else $XDG_DATA_HOME/harness-talk/mail.sqlite3, else ~/.local/share/…
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", global = true, overrides_with = "db")]
     db: Option<PathBuf>,
     /// The calling peer; else HTALK_PEER, else the peer of the calling client's session
-    #[arg(long = "as", value_name = "NAME")]
+    #[arg(long = "as", value_name = "NAME", global = true, overrides_with = "actor")]
     actor: Option<String>,
 }
 
@@ -134,6 +136,9 @@ fn arguments<V: Verb>(command: Command) -> Command {
 
 fn read<V: Verb>(matches: &ArgMatches) -> clap::error::Result<Job> {
     let verb = V::from_arg_matches(matches)?;
+    if let Some(words) = verb.misuse() {
+        return Err(clap::Error::raw(ErrorKind::MissingRequiredArgument, words));
+    }
     Ok(Box::new(|call| verb.run(call)))
 }
 
@@ -173,12 +178,10 @@ pub fn parse(words: impl IntoIterator<Item = OsString>) -> std::result::Result<R
     command
         .try_get_matches_from_mut(&words)
         .and_then(|matches| request(&matches))
-        .map_err(|error| usage(&error.format(&mut command), &words))
+        .map_err(|error| usage(&suggesting(error, &words).format(&mut command), &words))
 }
 
 fn request(matches: &ArgMatches) -> clap::error::Result<Request> {
-    let Options { db, actor } = Options::from_arg_matches(matches)?;
-    let wanted = Wanted { mailbox: db, actor };
     let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
     let (mut entries, mut matches) = (TABLE, matches);
     loop {
@@ -186,9 +189,73 @@ fn request(matches: &ArgMatches) -> clap::error::Result<Request> {
         let entry = entries.iter().find(|entry| entry.word == word).ok_or_else(missing)?;
         match entry.kind {
             Kind::Group(group) => (entries, matches) = (group, below),
-            Kind::Verb { read, refused, .. } => return Ok(Request { wanted, refused, verb: read(below)? }),
+            Kind::Verb { read, refused, .. } => {
+                // The innermost has what was given anywhere in the line, the last one where there are several.
+                let Options { db, actor } = Options::from_arg_matches(below)?;
+                let wanted = Wanted { mailbox: db, actor };
+                return Ok(Request { wanted, refused, verb: read(below)? });
+            }
         }
     }
+}
+
+/// Verbs that other programs have, behind a word of this one, and the verb that does this here. By their letters alone
+/// others would be near.
+const NEAR: &[(&str, &[(&str, &str)])] = &[
+    (
+        "peer",
+        &[
+            ("create", "add"),
+            ("delete", "retire"),
+            ("find", "discover"),
+            ("join", "add"),
+            ("ls", "list"),
+            ("new", "add"),
+            ("register", "add"),
+            ("remove", "retire"),
+            ("rm", "retire"),
+            ("show", "check"),
+            ("status", "check"),
+            ("unregister", "retire"),
+        ],
+    ),
+    ("handoff", &[("ls", "list"), ("show", "status")]),
+    (
+        "",
+        &[
+            ("answer", "reply"),
+            ("check", "inbox"),
+            ("fetch", "inbox"),
+            ("follow", "watch"),
+            ("get", "show"),
+            ("list", "inbox"),
+            ("listen", "watch"),
+            ("mail", "inbox"),
+            ("message", "send"),
+            ("outbox", "sent"),
+            ("peers", "peer"),
+            ("read", "show"),
+            ("receive", "inbox"),
+            ("respond", "reply"),
+            ("tell", "send"),
+            ("upgrade", "migrate"),
+            ("view", "show"),
+        ],
+    ),
+];
+
+/// The error of a verb that there is none of, with the verb that is meant by it in place of those that look alike.
+fn suggesting(mut error: clap::Error, words: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(verb)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    let before =
+        words.iter().position(|word| word.to_str() == Some(verb)).and_then(|place| words.get(place.checked_sub(1)?));
+    let group = before.and_then(|word| word.to_str()).filter(|word| TABLE.iter().any(|entry| entry.word == *word));
+    let near = NEAR.iter().filter(|(within, _)| *within == group.unwrap_or_default()).flat_map(|(_, near)| *near);
+    let meant: Vec<String> = near.filter(|(other, _)| other == verb).map(|(_, meant)| (*meant).to_owned()).collect();
+    if !meant.is_empty() {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(meant));
+    }
+    error
 }
 
 fn usage(error: &clap::Error, words: &[OsString]) -> Usage {

@@ -45,10 +45,15 @@ impl Environment {
         }
     }
 
+    /// `HOME`, where it is an absolute path: a relative one means another place in each directory.
+    pub fn absolute_home(&self) -> Option<PathBuf> {
+        self.get("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+    }
+
     /// `~` and `~/…` in a path, as a shell expands them; none where that needs `HOME` and it does not say.
     pub fn expand(&self, path: &Path) -> Option<PathBuf> {
         match path.strip_prefix("~") {
-            Ok(rest) => Some(PathBuf::from(self.get("HOME")?).join(rest)),
+            Ok(rest) => Some(self.absolute_home()?.join(rest)),
             Err(_) => Some(path.to_owned()),
         }
     }

@@ -13,6 +13,8 @@ pub mod environment;
 pub mod error;
 pub mod front;
 pub mod mailbox;
+#[cfg(test)]
+mod noise;
 mod platform;
 mod seal;
 mod shell;

@@ -11,6 +11,9 @@ pub static HANDOFF: Dir = include_dir!("$CARGO_MANIFEST_DIR/sql/handoff");
 /// The pragmas of every connection.
 pub const CONNECT: &str = include_str!("../sql/connect.sql");
 
+/// What a person runs to mark a file as a mailbox, with places for the two numbers.
+pub const MARKS: &str = include_str!("../sql/marks.sql");
+
 /// One statement of `sql/queries` or `sql/legacy`.
 #[derive(Debug, Clone, Copy)]
 pub struct Statement(pub &'static str);
@@ -26,6 +29,8 @@ macro_rules! statements {
 }
 
 statements! {
+    MESSAGE_COUNT = "copies/message_count";
+    COPY_REWRITE = "copies/rewrite";
     CLEANUP_GET = "queries/cleanup_get";
     CLEANUP_SAVE = "queries/cleanup_save";
     ERROR_GET = "queries/error_get";
@@ -35,10 +40,12 @@ statements! {
     HANDOFF_AUTHORITY_GET = "queries/handoff_authority_get";
     HANDOFF_BINDING_GET = "queries/handoff_binding_get";
     HANDOFF_CONFIRM = "queries/handoff_confirm";
+    HANDOFF_COUNT = "queries/handoff_count";
     HANDOFF_DIFFERENCES_GET = "queries/handoff_differences_get";
     HANDOFF_EPOCH_ADD = "queries/handoff_epoch_add";
     HANDOFF_EPOCH_QUARANTINE = "queries/handoff_epoch_quarantine";
     HANDOFF_EXPIRE = "queries/handoff_expire";
+    HANDOFF_FIND = "queries/handoff_find";
     HANDOFF_FINISH = "queries/handoff_finish";
     HANDOFF_GET = "queries/handoff_get";
     HANDOFF_LIST = "queries/handoff_list";
@@ -64,16 +71,19 @@ statements! {
     NOTICE_CLAIM = "queries/notice_claim";
     NOTICE_FINISH = "queries/notice_finish";
     NOTICE_STATE = "queries/notice_state";
+    OPEN_REQUESTS_GET = "queries/open_requests_get";
     PEER_ADD = "queries/peer_add";
-    PEER_COUNT_RETIRED = "queries/peer_count_retired";
+    PEER_COUNT = "queries/peer_count";
     PEER_FIND = "queries/peer_find";
     PEER_GET = "queries/peer_get";
     PEER_LIST = "queries/peer_list";
+    PEER_NAMES = "queries/peer_names";
     PEER_RETIRE = "queries/peer_retire";
     SENT_COUNT = "queries/sent_count";
     SENT_LIST = "queries/sent_list";
     WAIT_BELLS = "queries/wait_bells";
     WAIT_EXPIRE = "queries/wait_expire";
+    WAIT_LIST = "queries/wait_list";
     WAIT_REGISTER = "queries/wait_register";
     WAIT_RELEASE = "queries/wait_release";
     WAIT_RETURN = "queries/wait_return";
@@ -81,6 +91,7 @@ statements! {
     LEGACY_PEERS_DELIVERY = "legacy/peers_delivery";
     LEGACY_PEERS_URL = "legacy/peers_url";
     LEGACY_RETIRED_PEERS = "legacy/retired_peers";
+    LEGACY_SCHEMA_LIST = "legacy/schema_list";
     LEGACY_SCHEMA_MISSING = "legacy/schema_missing";
     LEGACY_STEPS = "legacy/steps";
     LEGACY_TABLES = "legacy/tables";

@@ -208,7 +208,8 @@ fn calls_in_this_process() {
         let insert =
             format!("INSERT INTO messages (sender, recipient, body) VALUES ('shell', '{}', 'hello');", names[0]);
         let script = format!(
-            "while [ -e mail.sqlite3 ] && ! [ -e stop ]; do echo \"{insert}\"; sleep 0.01; done | sqlite3 -cmd '.timeout 20000' \"$0\""
+            "while [ -e mail.sqlite3 ] && ! [ -e stop ]; do echo \"{insert}\"; sleep 0.01; done |
+             sqlite3 -cmd '.timeout 20000' \"$0\""
         );
         let mut command = sandbox.command("sh");
         let writer = command.args(["-c", &script]).arg(sandbox.mailbox()).stdout(Stdio::piped()).stderr(Stdio::piped());

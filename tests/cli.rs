@@ -2,12 +2,16 @@
 
 /// Who is calling.
 mod actor;
+/// Copies of the mailbox.
+mod backup;
 /// Where a body comes from, and what it may hold.
 mod bodies;
 /// Files that are no mailbox, and damaged ones.
 mod broken;
 /// Processes that are killed in the middle.
 mod crash;
+/// What happens to the files under a running watch or wait.
+mod deaf;
 /// The demonstration.
 mod demo;
 /// A request, its answer, and what both sides find.
@@ -16,10 +20,16 @@ mod exchange;
 mod full;
 /// Message ids in every spelling.
 mod ids;
-/// SIGINT and SIGTERM.
+/// SIGINT, SIGTERM and SIGHUP.
 mod interrupt;
+/// Limits of the system that a command can survive.
+mod limits;
 /// Which file is the mailbox, and who may read it.
 mod mailbox;
+/// Mounts: without shared memory, and of single files; hard links.
+mod mounts;
+/// Next steps that fit the case.
+mod next_steps;
 /// Which refusal comes first.
 mod order;
 /// What is printed, byte by byte.
@@ -34,6 +44,12 @@ mod race;
 mod readonly;
 /// The ways on that an answer names.
 mod recovery;
+/// Backups that are put back, by htalk and by hand.
+mod restore;
+/// Signals: ignored ones, those that stop a process, and rarer ones.
+mod signals;
+/// Standard streams that are non-blocking, or whose reader pauses.
+mod streams;
 /// Mailboxes of earlier releases.
 mod upgrade;
 /// Upgrades that fail.

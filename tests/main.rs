@@ -14,3 +14,5 @@ mod sql;
 mod support;
 /// The rules of the house.
 mod tidy;
+/// Random steps on one mailbox, beside a model of it.
+mod walk;

@@ -112,7 +112,7 @@ impl Sandbox {
 
     /// A command with a clean environment.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
-        let mut command = Command::new(program);
+        let mut command = process::responsive(program);
         command.env_clear().env("HOME", &self.root).env("PATH", PATH).env("LANG", "C.UTF-8");
         command.env("TMPDIR", std::env::temp_dir()).current_dir(&self.root).stdin(Stdio::null());
         command

@@ -81,16 +81,14 @@ CREATE VIEW cleanup_v AS
 -- Private. What is to be done about the notice of a message once it is acknowledged, one row a message.
 SELECT
   m.id AS message_id, -- the message
-  coalesce(
-    (SELECT w.status FROM withdrawal_v AS w WHERE w.message_id = m.id),
-    iif(p.delivery = 'native' AND a.message_id IS NOT NULL AND o.submission IS 'submitted' AND NOT h.can_withdraw,
-      'unsupported', 'skipped')
-  ) AS status, -- as in withdrawal_v; else unsupported or skipped
+  iif(p.delivery = 'native' AND a.message_id IS NOT NULL AND o.submission IS 'submitted' AND NOT h.can_withdraw,
+    'unsupported', coalesce((SELECT w.status FROM withdrawal_v AS w WHERE w.message_id = m.id), 'skipped')
+  ) AS status, -- unsupported, else as in withdrawal_v, else skipped
   CASE
-    WHEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id) THEN NULL
     WHEN p.delivery = 'pull' THEN 'pull_only'
     WHEN a.message_id IS NULL THEN 'message_not_acknowledged_by_recipient'
     WHEN o.submission IS 'submitted' AND NOT h.can_withdraw THEN 'client_has_no_notification_removal'
+    WHEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id) THEN NULL
     ELSE 'no_confirmed_queue_receipt'
   END AS detail, -- why, for skipped and unsupported
   o.queue_id -- as in withdrawal_v

@@ -1,4 +1,5 @@
--- Reads. The actor's handoffs, newest first, as seen at :now_ns of :boot (both NULL where there is no clock).
+-- Reads. The actor's handoffs (those prepared before :before), newest first, as seen at :now_ns of :boot (both NULL
+-- where there is no clock).
 SELECT
   correlation_id, ledger_epoch, recipient, harness, host, target_generation, phase,
   iif(
@@ -10,5 +11,6 @@ SELECT
   ack_assurance, is_ack_late, prepared_at, attempted_at, finished_at
 FROM handoff_v
 WHERE sender = :actor
-ORDER BY prepared_at DESC
+  AND (:before IS NULL OR (prepared_at, correlation_id) < (SELECT c.at, c.id FROM handoffs AS c WHERE c.id = :before))
+ORDER BY prepared_at DESC, correlation_id DESC
 LIMIT :limit;

@@ -65,7 +65,8 @@ impl Client for Claude {
             Ok(records) => records,
             Err(error) => return by_the_client(context, &config, home.as_deref(), error.to_string(), 0),
         };
-        let mut source = source_row(RECORDS, if records.rejected > 0 || records.is_cut { "partial" } else { "ok" });
+        let is_partial = records.rejected > 0 || records.is_cut || !records.elsewhere.is_empty();
+        let mut source = source_row(RECORDS, if is_partial { "partial" } else { "ok" });
         source.insert("path".into(), json!(directory));
         source.insert("rejected".into(), json!(records.rejected));
         if records.rejected > 0 {
@@ -73,6 +74,10 @@ impl Client for Claude {
         }
         if records.is_cut {
             source.insert("detail".into(), json!("the directory holds more records than were read"));
+        }
+        if !records.elsewhere.is_empty() {
+            source.insert("error".into(), json!("claude_session_not_visible"));
+            source.insert("detail".into(), json!(format!("{} sessions {ELSEWHERE}", records.elsewhere.len())));
         }
         let sessions = session_rows(records.live, RECORDS, home.as_deref());
         vec![Found { source, sessions }]
@@ -125,6 +130,10 @@ const AGENTS: &str = "agents_command";
 /// Why no record can be used on a system that does not show its processes.
 const HIDDEN: &str = "this system does not show whether the processes of the sessions run";
 
+/// What is said of records of another pid namespace.
+const ELSEWHERE: &str =
+    "can't be seen from here: their records are of processes outside of this sandbox, which may run";
+
 /// Finds the process of a registered session: in its workspace, a terminal before any other, then the latest start.
 ///
 /// Answers the configuration directory with it.
@@ -137,9 +146,13 @@ fn find(context: Context<'_>, address: &Address) -> Result<(PathBuf, Record), Re
         return Err(Refusal::new("adapter_unavailable").with_detail(detail));
     }
     let records = Records::read(&config).map_err(|error| unreadable(context, &config, address, error.to_string()))?;
-    let Records { live, ended, rejected, hidden, .. } = records;
+    let Records { live, ended, rejected, hidden, elsewhere, .. } = records;
     let of_session: Vec<Record> = live.into_iter().filter(|record| record.session_id == address.session_id).collect();
     if of_session.is_empty() {
+        if elsewhere.contains(&address.session_id) {
+            let detail = "its record is of a process outside of this sandbox, which may run or not";
+            return Err(Refusal::new("claude_session_not_visible").with_detail(detail));
+        }
         if hidden > 0 {
             return Err(Refusal::new("adapter_unavailable").with_detail(HIDDEN));
         }

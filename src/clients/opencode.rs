@@ -9,6 +9,7 @@ mod codes;
 mod connect;
 mod discover;
 mod http;
+mod saved;
 mod session;
 mod tls;
 pub mod url;

@@ -48,14 +48,14 @@ codes! {
         "A wait is 0 to 45 seconds."
         "Repeat with a number in that range; a wait can be repeated.";
     Usage limit_must_be_between_1_and_500
-        "A page is 1 to 500 messages."
+        "A page is 1 to 500 rows."
         "Repeat with --limit in that range.";
     Usage max_bytes_must_be_between_1024_and_10485760
         "A page is 1,024 to 10,485,760 bytes."
         "Repeat with --max-bytes in that range.";
     Usage seq_cursor_must_be_a_positive_integer
         "A page begins after or before a positive sequence number."
-        "Use the command in next_page as it stands.";
+        "Repeat with the seq of a message, or without the option for the first page.";
     Usage codex_socket_requires_codex_discovery
         "--codex-socket only makes sense where Codex sessions are looked for."
         "Leave out --codex-socket, or name --harness codex.";
@@ -67,28 +67,40 @@ codes! {
         "Repeat with --as NAME, or set HTALK_PEER; the recovery command peers lists the names.";
     Caller actor_conflicts_with_CODEX_THREAD_ID
         "The named peer is registered for another Codex session than the calling one."
-        "Use the peer of the calling session, or leave --as out.";
+        "Use the peer of the calling session (current_session_id), or leave out --as and HTALK_PEER.";
     Caller actor_conflicts_with_CLAUDE_CODE_SESSION_ID
         "The named peer is registered for another Claude Code session than the calling one."
-        "Use the peer of the calling session, or leave --as out.";
+        "Use the peer of the calling session (current_session_id), or leave out --as and HTALK_PEER.";
     Mailbox database_not_found
         "There is no mailbox at this path."
-        "Check --db and HTALK_DB; the first peer add makes a mailbox.";
+        "Check --db and HTALK_DB. Where a new mailbox is wanted, the first peer add makes it; discover lists sessions.";
     Mailbox database_busy
         "Another process held the mailbox for too long."
         "Repeat the same command; that is safe (a send with the same --id).";
     Mailbox database_corrupt
         "The file is damaged."
-        "Keep the file, and restore a backup of it.";
+        "Keep the file, and put a backup in its place with htalk restore PATH.";
     Mailbox database_unavailable
         "The mailbox can not be opened or read."
         "See detail, and repeat when the cause is gone.";
     Mailbox mailbox_not_writable
         "The mailbox can not be written from here; reading still works."
         "Make the mailbox and its directory writable for this process, or let the command run outside the sandbox.";
+    Mailbox mailbox_has_another_name
+        "The mailbox file can be reached under two names with different files beside it; two logs would destroy it."
+        "Mount its directory in place of the file, or remove the other name, and repeat. Nothing was changed.";
+    Mailbox mailbox_was_overwritten
+        "Another file was put in the place of the mailbox, beside the -wal of the former one."
+        "Put the right content there with htalk restore COPY; cp is no way to restore. Nothing was changed.";
+    Mailbox mailbox_lacks_its_marks
+        "The file has the schema of a mailbox without its application_id or user_version, as what .dump rebuilds has."
+        "Run the command in detail, and repeat. The file was left as it is.";
+    Mailbox shared_memory_unavailable
+        "This mount has no shared memory, which a mailbox with a write-ahead log needs to be written; reading works."
+        "Write from outside this mount, where the mailbox was made, or keep it elsewhere. Nothing was changed.";
     Mailbox database_full
         "The disk is full."
-        "Free some space and repeat; nothing was saved.";
+        "Free some space and repeat the same command (a send with the same --id).";
     Mailbox unsupported_database_version
         "This htalk can neither read nor upgrade the schema of this mailbox."
         "Use the htalk that wrote it; detail says more. The file was left as it is.";
@@ -96,20 +108,26 @@ codes! {
         "This is not a mailbox of htalk."
         "Check --db and HTALK_DB. The file was left as it is.";
     Mailbox database_backup_failed
-        "The backup before an upgrade failed, so nothing was upgraded."
+        "No backup of the mailbox could be made, so nothing else was done either."
         "See detail, and repeat when the cause is gone. The mailbox was left as it is.";
     Mailbox database_integrity_check_failed
-        "The mailbox or its backup failed the integrity check, so nothing was upgraded."
-        "Keep the file, and restore a backup of it. The mailbox was left as it is.";
+        "The mailbox or its backup failed the integrity check, so nothing else was done."
+        "Keep the file, and put a backup in its place with htalk restore PATH. The mailbox was left as it is.";
     Mailbox database_foreign_key_violation
         "The old mailbox names peers or messages that it does not hold, so nothing was upgraded."
         "Keep the file and look at the rows in detail. The mailbox was left as it is.";
     Mailbox invalid_database_schema
         "The mailbox lacks tables or columns of its version."
-        "Keep the file, and restore a backup of it. The mailbox was left as it is.";
+        "Keep the file, and put a backup in its place with htalk restore PATH. The mailbox was left as it is.";
     Refused message_file_unreadable
         "The message file can not be read."
         "Name a readable file, or - for standard input. Nothing was saved.";
+    Refused file_already_exists
+        "The file that was to be made is there already, and nothing is overwritten."
+        "Name another file.";
+    Refused backup_is_unusable
+        "The file to restore from is no whole mailbox that this htalk can read."
+        "See detail, and name another backup. The mailbox was left as it is.";
     Refused ambiguous_message_id
         "Several messages begin with these digits."
         "Repeat with more digits of the id.";

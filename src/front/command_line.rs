@@ -1,11 +1,11 @@
 //! The command line: one call a process. It prints the call's answer as one object on one line, and exits with the code
 //! of the contract.
 
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::exit;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::{Map, Value};
@@ -15,12 +15,19 @@ use crate::answer::{Answer, Status};
 use crate::call::{Call, Front, Handle, Progress, ReaderGone, Shared, Wanted};
 use crate::environment::Environment;
 use crate::error::Result;
+use crate::platform::streams;
+
+/// How long an interrupt waits for a reader that pauses: first for the end of what is being printed, so that nothing
+/// is printed half, then for room for its own object.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The front of a process that makes one call.
 #[derive(Default)]
 pub struct CommandLine {
-    /// Whether the answer is out. Held while it is printed, so that an interrupt neither cuts nor follows it.
-    has_answered: Mutex<bool>,
+    /// Whether somebody prints. Whoever prints the last words of the process does not give the output back, so that
+    /// nothing follows them.
+    is_taken: Mutex<bool>,
+    is_given_back: Condvar,
 }
 
 /// Makes the one call of this process, prints its answer and exits. `refused` is how the verb ends where a rule or a
@@ -30,23 +37,23 @@ pub fn run(wanted: Wanted, refused: Status, verb: impl FnOnce(&Call) -> Result<A
     let handle = Handle::default();
     let (interrupted, cancelled) = (front.clone(), handle.clone());
     signals::listen(move |code| {
-        interrupted.answer(&cancelled, || {
-            cancelled.cancel();
-            (cancelled.interrupted(), code)
-        });
+        interrupted.interrupt(&cancelled, code);
     });
     let call = Call::new(handle.clone(), wanted, Environment::of_process(), front.clone(), &Shared::default());
     // The call is not dropped: the end of the process frees everything at once.
     let answer = call.run(refused, verb);
-    front.answer(&handle, || (answer.clone(), code(answer.status)));
-    // A signal came first; its thread is about to end the process.
-    wait_for_the_end()
+    front.take(None);
+    if let Some(object) = answer.object {
+        // A reader that has gone needs no answer any more.
+        let _ = print(&(json::object(&handle.progress(), &object) + "\n"));
+    }
+    exit(code(answer.status));
 }
 
 /// Ends the process with a text that is no answer: help, the version, or what is wrong with the arguments.
 pub fn end_with(text: &str, is_misuse: bool) -> ! {
     if is_misuse {
-        let _ = io::stderr().lock().write_all(text.as_bytes());
+        let _ = streams::write_all(io::stderr().as_fd(), text.as_bytes(), None);
         exit(2);
     }
     let _ = print(text);
@@ -62,35 +69,40 @@ fn code(status: Status) -> i32 {
     }
 }
 
-/// Waits until another thread ends the process.
-fn wait_for_the_end() -> ! {
-    loop {
-        std::thread::park();
-    }
-}
-
 impl CommandLine {
+    /// Takes the output, and waits for it while another thread prints: at most so long. Whether it was taken.
+    fn take(&self, limit: Option<Duration>) -> bool {
+        let until = limit.map(|limit| Instant::now() + limit);
+        let mut is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
+        while *is_taken {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            is_taken = match left {
+                Some(left) if left.is_zero() => return false,
+                Some(left) => self.is_given_back.wait_timeout(is_taken, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.is_given_back.wait(is_taken).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+        *is_taken = true;
+        true
+    }
+
     /// Prints a part of what the call gives, but nothing behind the answer of an interrupt.
     fn give(&self, text: &str) -> std::result::Result<(), ReaderGone> {
-        let has_answered = self.has_answered.lock().unwrap_or_else(PoisonError::into_inner);
-        if *has_answered {
-            drop(has_answered);
-            wait_for_the_end();
-        }
-        print(text)
+        self.take(None);
+        let printed = print(text);
+        *self.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        self.is_given_back.notify_all();
+        printed
     }
 
-    /// Prints the one answer of this process and exits, unless another thread has begun to.
-    fn answer(&self, handle: &Handle, answer: impl FnOnce() -> (Answer, i32)) {
-        let mut has_answered = self.has_answered.lock().unwrap_or_else(PoisonError::into_inner);
-        if std::mem::replace(&mut *has_answered, true) {
-            return;
-        }
-        let (answer, code) = answer();
-        if let Some(object) = answer.object {
-            let text = json::object(&handle.progress(), &object);
-            // A reader that has gone needs no answer any more.
-            let _ = print(&(text + "\n"));
+    /// Cancels the call, prints the answer of a cancelled one and exits. Where a reader pauses in the middle of
+    /// something longer for too long, there is no place for an answer.
+    fn interrupt(&self, handle: &Handle, code: i32) -> ! {
+        let may_print = self.take(Some(LAST_WORDS));
+        handle.cancel();
+        if may_print && let Some(object) = handle.interrupted().object {
+            let text = json::object(&handle.progress(), &object) + "\n";
+            let _ = streams::write_all(io::stdout().as_fd(), text.as_bytes(), Some(Instant::now() + LAST_WORDS));
         }
         exit(code);
     }
@@ -127,11 +139,10 @@ impl Front for CommandLine {
 /// Prints text as it is. A reader that has gone is for the caller to know; where the text can't be written for another
 /// reason, a full disk say, somebody expects it: that ends the process as a failure.
 fn print(text: &str) -> std::result::Result<(), ReaderGone> {
-    let mut out = io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-    written.map_err(|error| {
+    streams::write_all(io::stdout().as_fd(), text.as_bytes(), None).map_err(|error| {
         if error.kind() != io::ErrorKind::BrokenPipe {
-            let _ = writeln!(io::stderr(), "htalk: error: can not write the result: {error}");
+            let words = format!("htalk: error: can not write the result: {error}\n");
+            let _ = streams::write_all(io::stderr().as_fd(), words.as_bytes(), None);
             exit(2);
         }
         ReaderGone

@@ -1,18 +1,21 @@
-//! SIGINT and SIGTERM: a thread waits for them, so that they are answered at once, whatever the call is blocked in.
+//! Signals that ask for the end: a thread waits for them, so that they are answered at once, whatever the call is
+//! blocked in.
 
-use nix::sys::signal::{SigSet, Signal};
+use crate::platform::signals;
 
-/// Blocks both signals in this and all later threads, and calls `end` with the exit code of the first one that comes:
-/// 130 or 143.
+/// Calls `end` with the exit code of the first such signal: 129 for SIGHUP, 130 for SIGINT, 143 for SIGTERM. What this
+/// process was started to ignore stays ignored.
 pub fn listen(end: impl FnOnce(i32) + Send + 'static) {
-    let signals: SigSet = [Signal::SIGINT, Signal::SIGTERM].into_iter().collect();
+    let Some(ending) = signals::hold() else { return };
+    let ending = std::sync::Arc::new(ending);
+    let waited_for = ending.clone();
     let wait = move || {
-        if let Ok(signal) = signals.wait() {
+        if let Some(signal) = waited_for.wait() {
             end(128 + signal as i32);
         }
     };
-    // Without a thread both end the process as they do by themselves.
-    if signals.thread_block().is_ok() && std::thread::Builder::new().spawn(wait).is_err() {
-        let _ = signals.thread_unblock();
+    // Without a thread they end the process as they do by themselves.
+    if std::thread::Builder::new().spawn(wait).is_err() {
+        ending.let_go();
     }
 }

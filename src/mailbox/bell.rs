@@ -6,7 +6,7 @@
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -46,6 +46,25 @@ pub fn ring(mailbox: &Path, token: &str) {
 /// Removes the bell of a wait that is over.
 pub fn remove(mailbox: &Path, token: &str) {
     let _ = fs::remove_file(path(mailbox, token));
+}
+
+/// Removes the bells beside a mailbox that nobody listens to and that belong to none of these tokens: their waits were
+/// killed before they registered. To be called with the write lock, under which bells are hung.
+pub fn clear(mailbox: &Path, tokens: &[&str]) {
+    let (Some(directory), Some(name)) = (mailbox.parent(), mailbox.file_name().and_then(|name| name.to_str())) else {
+        return;
+    };
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let file = entry.file_name();
+        let token = file.to_str().and_then(|file| file.strip_prefix(name)?.strip_prefix("-wait-"));
+        let is_bell = entry.file_type().is_ok_and(|kind| kind.is_fifo());
+        if let Some(token) = token.filter(|token| is_bell && !tokens.contains(token))
+            && open(&entry.path(), true)
+                .is_err_and(|error| error.raw_os_error() == Some(nix::errno::Errno::ENXIO as i32))
+        {
+            remove(mailbox, token);
+        }
+    }
 }
 
 impl Bell {

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::open::{self, Access};
 use super::upgrade::Found;
-use super::{Db, connected, upgrade};
+use super::{Db, Look, upgrade};
 use crate::environment::Environment;
 use crate::error::Result;
 use crate::platform::cleanup::Scope;
@@ -41,7 +41,7 @@ impl Connections {
     /// Takes back a connection that a call has ended with.
     pub fn give_back(&self, mut db: Db) {
         // What is read in place of the file is of one moment.
-        let is_good = db.source.is_none() && db.connection.is_autocommit() && db.reset().is_ok();
+        let is_good = db.link.get_mut().source.is_none() && db.connection().is_autocommit() && db.reset().is_ok();
         let mut idle = self.idle();
         if is_good && idle.len() < self.most {
             db.scope = Scope::default();
@@ -61,9 +61,10 @@ impl Connections {
 }
 
 impl Db {
-    /// Whether the path still leads to the file that is open, with the schema of this release.
+    /// Whether the path still leads to the files that are open, with the schema of this release.
     fn is_current(&self) -> bool {
-        connected::identity(&self.path).ok() == self.identity()
-            && matches!(upgrade::look(&self.connection), Ok(Found::Current))
+        Look::at(&self.path).is_some_and(|now| {
+            Some(now.identity) == self.identity() && !now.is_linked && now.beside == self.link.borrow().beside
+        }) && matches!(upgrade::look(&self.connection()), Ok(Found::Current))
     }
 }

@@ -1,4 +1,4 @@
-//! A cheap look at whether a mailbox may have changed, by the times of its files: two system calls, no lock.
+//! A cheap look at whether a mailbox may have changed, by the times of its files: three system calls, no lock.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
@@ -11,6 +11,26 @@ use super::path::side_file;
 /// as changed. Ticks are some milliseconds long.
 const FRESH: Duration = Duration::from_secs(1);
 
+/// Which files lie beside a mailbox: device and inode of its `-wal` and its `-shm`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SideFiles([Option<(u64, u64)>; 2]);
+
+impl SideFiles {
+    /// Those that are there now.
+    pub fn of(mailbox: &Path) -> SideFiles {
+        SideFiles(["-wal", "-shm"].map(|ending| identity(fs::metadata(side_file(mailbox, ending)).ok().as_ref())))
+    }
+
+    /// Whether one of them is there no more, or is another file: whoever has it open sees nothing that others write.
+    pub fn have_gone(&self, now: SideFiles) -> bool {
+        self.0.iter().zip(now.0).any(|(then, now)| then.is_some() && *then != now)
+    }
+}
+
+fn identity(facts: Option<&Metadata>) -> Option<(u64, u64)> {
+    facts.map(|facts| (facts.dev(), facts.ino()))
+}
+
 /// What the files of a mailbox looked like.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Look {
@@ -18,6 +38,10 @@ pub struct Look {
     pub identity: (u64, u64),
     /// Size and time of the last change, of the mailbox and of its `-wal`.
     files: [Option<(u64, SystemTime)>; 2],
+    /// The files beside it.
+    pub beside: SideFiles,
+    /// Whether the mailbox has more than one name.
+    pub is_linked: bool,
 }
 
 impl Look {
@@ -25,7 +49,13 @@ impl Look {
     pub fn at(path: &Path) -> Option<Look> {
         let file = fs::metadata(path).ok()?;
         let log = fs::metadata(side_file(path, "-wal")).ok();
-        Some(Look { identity: (file.dev(), file.ino()), files: [stamp(&file), log.as_ref().and_then(stamp)] })
+        let memory = fs::metadata(side_file(path, "-shm")).ok();
+        Some(Look {
+            identity: (file.dev(), file.ino()),
+            files: [stamp(&file), log.as_ref().and_then(stamp)],
+            beside: SideFiles([identity(log.as_ref()), identity(memory.as_ref())]),
+            is_linked: file.nlink() > 1,
+        })
     }
 
     /// Whether something changed just now, or in the future of a clock that was set back.

@@ -31,13 +31,15 @@ pub fn find(named: Option<&Path>, environment: &Environment) -> Result<PathBuf> 
 
 /// The error where `HOME` is needed and does not say.
 pub fn no_home() -> Error {
-    Error::new("database_unavailable").with_detail("HOME is not set")
+    Error::new("database_unavailable").with_detail("HOME is not set, or no absolute path; or name a mailbox with --db")
 }
 
 fn usual(environment: &Environment) -> Result<PathBuf> {
-    let data = match environment.get("XDG_DATA_HOME") {
-        Some(path) => path.into(),
-        None => PathBuf::from(environment.get("HOME").ok_or_else(no_home)?).join(".local/share"),
+    // A relative path is to be ignored, as the XDG Base Directory Specification says.
+    let named = environment.get("XDG_DATA_HOME").map(PathBuf::from).and_then(|path| environment.expand(&path));
+    let data = match named.filter(|path| path.is_absolute()) {
+        Some(path) => path,
+        None => environment.absolute_home().ok_or_else(no_home)?.join(".local/share"),
     };
     Ok(data.join("harness-talk/mail.sqlite3"))
 }

@@ -1,17 +1,16 @@
 //! Making a mailbox, and bringing an older one to the present schema: a verified backup, then one atomic change.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use include_dir::Dir;
 use refinery_core::traits::sync::{Query, Transaction};
 use refinery_core::{Migrate, Migration, Runner, Target};
-use rusqlite::backup::Backup;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
+use super::copies;
+use super::leftovers::{self, Scratch};
 use super::path::side_file;
-use super::private::private_directory;
 use crate::error::{Error, Result};
 use crate::sql::{self, Statement};
 
@@ -45,7 +44,7 @@ pub enum Found {
 /// Looks at what a file is, in one read transaction, and changes nothing.
 ///
 /// # Errors
-/// `unsupported_database_version` and `not_a_mailbox`
+/// `unsupported_database_version`, `mailbox_lacks_its_marks` and `not_a_mailbox`
 pub fn look(connection: &Connection) -> Result<Found> {
     // A current mailbox stays one.
     if stamp(connection)? == (i64::from(APPLICATION), CURRENT) {
@@ -62,6 +61,15 @@ pub fn look(connection: &Connection) -> Result<Found> {
     let tables = texts(connection, sql::LEGACY_TABLES)?;
     if version == 0 && tables.is_empty() {
         return Ok(Found::Empty);
+    }
+    // Where the two marks are missing or wrong, only the whole schema tells.
+    if [0, CURRENT].contains(&version) && (ours || application == 0) && has_our_schema(connection)? {
+        let path = connection.path().unwrap_or_default().replace('\'', r"'\''");
+        let marks =
+            sql::MARKS.replace("{application}", &APPLICATION.to_string()).replace("{version}", &CURRENT.to_string());
+        let words =
+            format!("this command sets application_id and user_version: sqlite3 '{path}' '{}'", marks.trim_end());
+        return Err(Error::new("mailbox_lacks_its_marks").with_detail(words));
     }
     let mail = ["messages", "peers"].iter().all(|name| tables.iter().any(|table| table == name));
     if !mail || !(ours || application == 0) || version < 0 {
@@ -82,6 +90,17 @@ pub fn look(connection: &Connection) -> Result<Found> {
     Err(Error::new("unsupported_database_version").with_detail(words))
 }
 
+/// Whether a file has every table, index, trigger and view of a mailbox of this release, word by word.
+fn has_our_schema(connection: &Connection) -> Result<bool> {
+    let theirs = texts(connection, sql::LEGACY_SCHEMA_LIST)?;
+    if theirs.is_empty() {
+        return Ok(false);
+    }
+    let model = Connection::open_in_memory()?;
+    build(&model, false)?;
+    Ok(texts(&model, sql::LEGACY_SCHEMA_LIST)?.iter().all(|ours| theirs.contains(ours)))
+}
+
 /// The `application_id` of a file and its `user_version`.
 fn stamp(connection: &Connection) -> Result<(i64, i64)> {
     let version = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -92,9 +111,7 @@ fn stamp(connection: &Connection) -> Result<(i64, i64)> {
 /// Brings the file to the present schema in one transaction; does nothing if another process did it meanwhile. An empty
 /// file becomes a mailbox.
 pub fn upgrade(connection: &Connection, path: &Path) -> Result<()> {
-    // Foreign keys can't be switched off inside a transaction, and the renaming of tables must leave references alone.
-    connection.pragma_update(None, "foreign_keys", "off")?;
-    connection.pragma_update(None, "legacy_alter_table", "on")?;
+    prepare(connection)?;
     connection.pragma_update(None, "synchronous", "extra")?;
     let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     match look(connection)? {
@@ -113,6 +130,12 @@ pub fn upgrade(connection: &Connection, path: &Path) -> Result<()> {
     }
     transaction.commit()?;
     Ok(connection.pragma_update(None, "legacy_alter_table", "off")?)
+}
+
+/// Foreign keys can't be switched off inside a transaction, and the renaming of tables must leave references alone.
+fn prepare(connection: &Connection) -> Result<()> {
+    connection.pragma_update(None, "foreign_keys", "off")?;
+    Ok(connection.pragma_update(None, "legacy_alter_table", "on")?)
 }
 
 /// Brings an old mailbox, of which there is a backup, to the present schema.
@@ -183,62 +206,37 @@ fn complete(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// Brings a copy that nobody else has to the present schema.
+pub fn bring_up(connection: &Connection, old: i64) -> Result<()> {
+    prepare(connection)?;
+    copies::within(connection, || renew(connection, old))
+}
+
 /// Copies the mailbox, whose write lock is held, to `DB.backups/` and verifies the copy. Under its final name a backup
 /// is always complete.
 fn back_up(path: &Path, old: i64) -> Result<PathBuf> {
     let failed = |error: &dyn std::fmt::Display| Error::new("database_backup_failed").with_detail(error);
-    let directory = side_file(path, ".backups");
-    match private_directory(&directory) {
-        Err(error) if !directory.is_dir() => return Err(failed(&error)),
-        _ => {}
-    }
+    let directory = copies::backups(path).map_err(|error| failed(&error))?;
+    // Of an upgrade that was killed.
+    leftovers::clear(&directory, |name| name.ends_with(copies::PARTIAL));
     let name = format!("schema-{old}-before-{CURRENT}-{}.sqlite3", uuid::Uuid::new_v4());
     let target = directory.join(name);
-    let partial = side_file(&target, ".partial");
-    let copy = || -> std::result::Result<(), Box<dyn std::error::Error>> {
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&partial)?;
-        file.set_permissions(Permissions::from_mode(0o600))?;
-        // The writing connection's own backup would wait for its own lock for ever.
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let source = Connection::open_with_flags(path, flags)?;
-        let mut copy = Connection::open(&partial)?;
-        Backup::new(&source, &mut copy)?.run_to_completion(1000, std::time::Duration::ZERO, None)?;
-        // One file, complete by itself, whatever the journal of the original.
-        copy.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(()))?;
-        let damage = copy.pragma_query_value(None, "integrity_check", |row| row.get::<_, String>(0))?;
-        if damage != "ok" {
-            return Err(Box::new(Damaged(damage)));
-        }
-        copy.close().map_err(|(_, error)| error)?;
-        file.sync_all()?;
-        fs::rename(&partial, &target)?;
-        File::open(&directory)?.sync_all()?;
-        Ok(())
-    };
-    copy().map_err(|error| {
-        let _ = fs::remove_file(&partial);
-        match error.downcast_ref::<Damaged>() {
-            Some(damaged) => Error::new("database_integrity_check_failed").with_detail(&damaged.0),
-            None => failed(&error),
-        }
-    })?;
+    let partial = Scratch::make(&side_file(&target, copies::PARTIAL)).map_err(|error| failed(&error))?;
+    // The writing connection's own backup would wait for its own lock for ever.
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let source = Connection::open_with_flags(path, flags).map_err(|error| failed(&error))?;
+    let told = |error: Error| failed(&error.detail.unwrap_or(error.code));
+    copies::copy(&source, partial.path()).map_err(told)?;
+    let damage = copies::examined(partial.path()).map(|copy| copies::damage(&copy)).map_err(told)?;
+    if let Some(damage) = damage {
+        return Err(Error::new("database_integrity_check_failed").with_detail(damage));
+    }
+    partial.keep_as(&target).map_err(|error| failed(&error))?;
     Ok(target)
 }
 
-/// What an integrity check found.
-#[derive(Debug)]
-struct Damaged(String);
-
-impl std::fmt::Display for Damaged {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter) -> std::fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Damaged {}
-
 /// Looks for rows that name peers or messages that are not there, before anything is committed.
-fn check(connection: &Connection) -> Result<()> {
+pub fn check(connection: &Connection) -> Result<()> {
     let mut words = Vec::new();
     connection.pragma_query(None, "foreign_key_check", |row| {
         words.push(format!("{} names a missing row of {}", row.get::<_, String>(0)?, row.get::<_, String>(2)?));

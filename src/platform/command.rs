@@ -9,6 +9,7 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, St
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::cleanup::Scope;
@@ -83,10 +84,9 @@ pub fn run(scope: &Scope, command: &mut Command, input: Vec<u8>, limits: Limits)
     let (stdin, out, err) = group.pipes();
     let mut stdout = Capture::new(out, limits.output, limits.output);
     let mut stderr = Capture::new(err, limits.output, limits.output.saturating_mul(NOISE));
-    // A command that does not read is ended at the limit, and the thread with it.
-    let feed = |mut stdin: ChildStdin| std::thread::Builder::new().spawn(move || stdin.write_all(&input)).map(|_| ());
+    let mut stdin = Feed::new(stdin, input);
     // From here on it runs, so that no failure may look as if it had not.
-    stdin.map_or(Ok(()), feed).and_then(|()| follow(&mut group, &mut stdout, &mut stderr, until)).or_else(|_| {
+    stdin.begin().and_then(|()| follow(&mut group, &mut stdin, &mut stdout, &mut stderr, until)).or_else(|_| {
         group.end();
         Ok(Ended::Limit { limit: Limit::Lost, stdout: stdout.bytes })
     })
@@ -95,6 +95,7 @@ pub fn run(scope: &Scope, command: &mut Command, input: Vec<u8>, limits: Limits)
 /// Waits until a running command ends or hits a limit.
 fn follow(
     group: &mut Group,
+    stdin: &mut Feed,
     stdout: &mut Capture<ChildStdout>,
     stderr: &mut Capture<ChildStderr>,
     until: Instant,
@@ -116,7 +117,7 @@ fn follow(
         }
         // Without an open pipe nothing wakes this loop: look again soon.
         nap = if open { Duration::from_millis(10) } else { (nap * 2).min(Duration::from_millis(10)) };
-        drain(stdout, stderr, nap.min(until.saturating_duration_since(Instant::now())))?;
+        exchange(stdin, stdout, stderr, nap.min(until.saturating_duration_since(Instant::now())))?;
         if stdout.is_full || stderr.is_full {
             group.end();
             return Ok(Ended::Limit { limit: Limit::Output, stdout: std::mem::take(&mut stdout.bytes) });
@@ -166,21 +167,69 @@ impl<T: Read + AsFd> Capture<T> {
     }
 }
 
-/// Waits for output for at most `nap` and takes what is there.
-fn drain(stdout: &mut Capture<ChildStdout>, stderr: &mut Capture<ChildStderr>, nap: Duration) -> io::Result<()> {
-    let is_ready = {
-        let mut polled: Vec<PollFd> = Vec::with_capacity(2);
-        polled.extend(stdout.pipe.as_ref().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)));
-        let has_stdout = !polled.is_empty();
-        polled.extend(stderr.pipe.as_ref().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)));
+/// What is left to be written to a command's standard input.
+struct Feed {
+    pipe: Option<ChildStdin>,
+    bytes: Vec<u8>,
+    written: usize,
+}
+
+impl Feed {
+    fn new(pipe: Option<ChildStdin>, bytes: Vec<u8>) -> Self {
+        Feed { pipe, bytes, written: 0 }
+    }
+
+    /// Makes this end of the pipe non-blocking; the command's own end is another.
+    fn begin(&self) -> io::Result<()> {
+        if let Some(pipe) = &self.pipe {
+            fcntl(pipe, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what there is room for, and closes the pipe behind the last byte.
+    fn write(&mut self) -> io::Result<()> {
+        let Some(pipe) = &mut self.pipe else { return Ok(()) };
+        match pipe.write(&self.bytes[self.written..]) {
+            Ok(length) => self.written += length,
+            Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
+            // It need not read all of it.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => self.pipe = None,
+            Err(error) => return Err(error),
+        }
+        if self.written == self.bytes.len() {
+            self.pipe = None;
+        }
+        Ok(())
+    }
+}
+
+/// Waits for at most `nap` until a pipe is ready, and takes or gives what there is.
+fn exchange(
+    stdin: &mut Feed,
+    stdout: &mut Capture<ChildStdout>,
+    stderr: &mut Capture<ChildStderr>,
+    nap: Duration,
+) -> io::Result<()> {
+    let [gives, takes, complains] = {
+        let pipes = [
+            stdin.pipe.as_ref().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLOUT)),
+            stdout.pipe.as_ref().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)),
+            stderr.pipe.as_ref().map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN)),
+        ];
+        let is_open = [pipes[0].is_some(), pipes[1].is_some(), pipes[2].is_some()];
+        let mut polled: Vec<PollFd> = pipes.into_iter().flatten().collect();
         wait_for(&mut polled, nap)?;
-        let ready = |at: usize| polled.get(at).is_some_and(|fd| fd.any().unwrap_or(false));
-        (has_stdout && ready(0), ready(usize::from(has_stdout)))
+        let mut ready = polled.iter().map(|pipe| pipe.any().unwrap_or(false));
+        is_open.map(|is_open| is_open && ready.next().unwrap_or(false))
     };
-    if is_ready.0 {
+    if gives {
+        stdin.write()?;
+    }
+    if takes {
         stdout.read()?;
     }
-    if is_ready.1 {
+    if complains {
         stderr.read()?;
     }
     Ok(())

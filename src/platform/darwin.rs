@@ -1,6 +1,7 @@
 //! The calls of macOS for which there is no safe wrapper: libproc, sysctl, and one socket option.
 //!
-//! The only `unsafe` code of the program. Each function wraps one call and hands out owned values.
+//! Besides two calls in `signals.rs` the only `unsafe` code of the program. Each function wraps one call and hands out
+//! owned values.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, OsString};

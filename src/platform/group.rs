@@ -10,6 +10,7 @@ use nix::unistd::Pid;
 
 use super::cleanup::{Begun, Scope};
 use super::process::{Process, State, has_exited};
+use super::signals;
 
 /// The variable that marks a command and whatever it starts, for the day it has to be ended.
 const MARKER: &str = "HTALK_CALL";
@@ -29,6 +30,7 @@ impl Group {
     /// The command could not be started, or the scope has ended: nothing ran.
     pub fn spawn(scope: &Scope, command: &mut Command) -> io::Result<Group> {
         let marker = uuid::Uuid::new_v4().to_string();
+        signals::pass_on(command);
         let ((child, leader), begun) = scope.begin(|| {
             let child = command.env(MARKER, &marker).process_group(0).spawn()?;
             let leader = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
@@ -63,8 +65,8 @@ impl Group {
         }
     }
 
-    /// Whether the command exited. Where the system allows it stays a zombie, so that its pid, which is the group's name,
-    /// can't be given to another.
+    /// Whether the command exited. Where the system allows it stays a zombie, so that its pid, which is the group's
+    /// name, can't be given to another.
     pub(super) fn has_exited(&mut self) -> bool {
         has_exited(&mut self.child)
     }

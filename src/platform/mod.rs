@@ -11,9 +11,13 @@ mod darwin;
 mod group;
 pub mod host;
 pub mod locks;
+pub mod mount;
 pub mod ports;
 pub mod process;
+pub mod signals;
 pub mod socket;
+pub mod streams;
+pub mod threads;
 
 use std::fmt;
 

@@ -73,6 +73,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
+    use crate::noise;
 
     const TABLE: &str = "\
   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
@@ -105,5 +106,13 @@ mod tests {
         let me = nix::unistd::geteuid().as_raw();
         let expected = if cfg!(target_os = "linux") { Ok(Some(me)) } else { Err(Hidden) };
         assert_eq!(listener_user(&[address]), expected);
+    }
+
+    #[test]
+    fn a_table_of_any_form_is_read() {
+        let places = exact_places(&"127.0.0.1:4096".parse().expect("an address"));
+        noise::each(noise::bytes(&[TABLE, "   2: 0100007F:1000 00000000:0000 0A"]), |table| {
+            let _ = listener(&table[..], &places);
+        });
     }
 }

@@ -47,6 +47,12 @@ impl Process {
         Ok(system::pids()?.into_iter().filter_map(|pid| Process::read(pid).ok().flatten()).collect())
     }
 
+    /// Whether a process with this pid and start, as programs write them down, may run where this one can't see it: in
+    /// a sandbox with processes of its own, a record may come from outside. To be asked where no such process is seen.
+    pub fn may_be_elsewhere(pid: i32, start: &str) -> bool {
+        system::may_be_elsewhere(pid, start)
+    }
+
     /// Whether a text names its start as programs write it down on this system: on Linux field 22 of `/proc/PID/stat`,
     /// on macOS the date of `ps -o lstart` in English and UTC, which tells seconds only.
     pub fn started_as(&self, text: &str) -> bool {

@@ -31,7 +31,9 @@ impl Verb for Ack {
             db.row(sql::MESSAGE_ACK, &[(":id", id.as_str().into()), (":actor", actor.name.as_str().into())])
         })?;
         call.progress().is_saved = true;
+        call.progress().is_withdrawing = notice::is_clean_up_due(&db, &id)?;
         let cleanup = notice::clean_up(call, &db, &id)?;
+        call.progress().is_withdrawing = false;
         let mut answer = db.read(|db| message::result(db, &actor, &id))?;
         answer.insert("notification_cleanup".into(), cleanup);
         Answer::done(answer)

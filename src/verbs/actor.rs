@@ -16,8 +16,8 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// The actor of a call: `--as`, else `HTALK_PEER`, else the peer registered for the calling client's session. It must
-    /// be registered, and must not be the peer of another session of the calling client.
+    /// The actor of a call: `--as`, else `HTALK_PEER`, else the peer registered for the calling client's session. It
+    /// must be registered, and must not be the peer of another session of the calling client.
     pub fn of(call: &Call, db: &Db) -> Result<Actor> {
         let environment = call.environment();
         let variable = || Some((environment.get("HTALK_PEER")?.to_string_lossy().into_owned(), "HTALK_PEER"));

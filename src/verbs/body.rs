@@ -10,6 +10,7 @@ use clap::Args;
 
 use crate::call::Call;
 use crate::error::{Error, Result};
+use crate::platform::streams::Patient;
 
 /// The largest body, in bytes. The rule stands in the schema; this only bounds what is kept of a larger text.
 const LIMIT: usize = 32_000;
@@ -50,11 +51,11 @@ impl Source {
             Error::new("message_file_unreadable").with_detail(format!("{}: {error}", path.display()))
         };
         if path.as_os_str() == "-" {
-            return call.front().input().and_then(|input| keep(File::from(input), None)).map_err(unreadable);
+            return call.front().input().and_then(|input| keep(Patient(File::from(input)), None)).map_err(unreadable);
         }
         let file = File::open(call.expand(&path)?).and_then(|file| {
             let facts = file.metadata()?;
-            keep(file, facts.is_file().then_some(facts.len() as usize))
+            keep(Patient(file), facts.is_file().then_some(facts.len() as usize))
         });
         file.map_err(unreadable)
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
@@ -35,7 +35,7 @@ const ANSWER: &str = "Yes: EmptyInput, since the last change.";
 
 /// Why a demo ends early.
 enum End {
-    /// Nobody reads any more.
+    /// Nobody reads any more, or the call was cancelled.
     ReaderGone,
     /// Something is not as expected, in words.
     Unexpected(String),
@@ -77,19 +77,24 @@ impl Verb for Demo {
 
 fn in_temporary_directory(call: &Call) -> Shown<()> {
     let directory = std::env::temp_dir().join(format!("htalk-demo-{}", Uuid::new_v4()));
+    let has_ended = Arc::new(Mutex::new(false));
     let ((), begun) = call.scope().begin(|| {
         private_directory(&directory)?;
-        let directory = directory.clone();
-        Ok(((), move || _ = fs::remove_dir_all(directory)))
+        let (directory, has_ended) = (directory.clone(), has_ended.clone());
+        let undo = move || {
+            // Not while a step is at work: it would make its files anew.
+            *has_ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
+            let _ = fs::remove_dir_all(directory);
+        };
+        Ok(((), undo))
     })?;
-    exchange(call, &directory.join("mail.sqlite3"))?;
+    exchange(&Steps { call, mailbox: &directory.join("mail.sqlite3"), has_ended: &has_ended })?;
     fs::remove_dir_all(&directory)?;
     begun.strike_off();
     Ok(())
 }
 
-fn exchange(call: &Call, mailbox: &Path) -> Shown<()> {
-    let demo = Steps { call, mailbox };
+fn exchange(demo: &Steps) -> Shown<()> {
     demo.say("Two peers that look for their mail themselves; the first one makes the mailbox.")?;
     for name in ["asker", "helper"] {
         let peer =
@@ -125,6 +130,8 @@ fn exchange(call: &Call, mailbox: &Path) -> Shown<()> {
 struct Steps<'a> {
     call: &'a Call,
     mailbox: &'a Path,
+    /// Held while a step is at work; whether the demo was cancelled.
+    has_ended: &'a Mutex<bool>,
 }
 
 impl Steps<'_> {
@@ -139,7 +146,14 @@ impl Steps<'_> {
         let (handle, nothing) = (Handle::default(), Environment::given::<String, String>([]));
         let step = Call::new(handle.clone(), wanted, nothing, Arc::new(stage), &Shared::default());
         let verb = parse::<V>(words).map_err(|error| error.to_string())?;
-        let Answer { object, status } = step.run(V::REFUSED, |call| verb.run(call));
+        let Answer { object, status } = {
+            // Nothing is shown meanwhile: whoever cancels the demo may hold the output, and waits for this.
+            let has_ended = self.has_ended.lock().unwrap_or_else(PoisonError::into_inner);
+            if *has_ended {
+                return Err(End::ReaderGone);
+            }
+            step.run(V::REFUSED, |call| verb.run(call))
+        };
         let object = object.unwrap_or_default();
         self.show(&(self.call.front().show(&handle.progress(), &object) + "\n"))?;
         expect(status == Status::Done, "a call that ends well")?;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::actor::Actor;
 use crate::error::{Error, Result};
 use crate::mailbox::Db;
-use crate::sql;
+use crate::sql::{self, Statement};
 
 /// The fewest hexadecimal digits that stand for a message.
 const FEWEST_DIGITS: usize = 8;
@@ -54,12 +54,17 @@ impl Id {
     /// # Errors
     /// `ambiguous_message_id`, and `unknown` where no message begins so.
     pub fn find(&self, db: &Db, actor: &Actor, unknown: &str) -> Result<String> {
+        self.find_in(sql::MESSAGE_FIND, db, actor, unknown)
+    }
+
+    /// The same among what another statement finds.
+    pub fn find_in(&self, statement: Statement, db: &Db, actor: &Actor, unknown: &str) -> Result<String> {
         let prefix = match self {
             Id::Whole(id) => return Ok(id.clone()),
             Id::Prefix(prefix) => prefix,
         };
         let args = [(":prefix", prefix.as_str().into()), (":actor", actor.name.as_str().into())];
-        let found = db.rows(sql::MESSAGE_FIND, &args)?;
+        let found = db.rows(statement, &args)?;
         match found.as_slice() {
             [] => Err(Error::new(unknown)),
             [only] => Ok(only.text("id").to_owned()),
@@ -78,4 +83,27 @@ fn hyphenated(digits: &str) -> String {
         id.push(digit.to_ascii_lowercase());
     }
     id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise;
+
+    #[test]
+    fn a_spelling_of_any_form_is_an_id_or_not() {
+        let samples = &[
+            "1f0c9d52-0000-4000-8000-000000000001",
+            "urn:uuid:1f0c9d52000040008000000000000001",
+            "{1F0C9D52-00",
+            "1f0c9d5é",
+        ];
+        noise::each(noise::text(samples), |spelling| match Id::parse(&spelling) {
+            Ok(Id::Whole(id)) => assert_eq!((id.len(), stored(&id)), (36, id.clone())),
+            Ok(Id::Prefix(prefix)) => {
+                assert!((8..36).contains(&prefix.len()) && prefix.bytes().all(|b| b"0123456789abcdef-".contains(&b)));
+            }
+            Err(error) => assert!(error.is("invalid_uuid")),
+        });
+    }
 }

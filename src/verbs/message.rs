@@ -4,6 +4,8 @@ use serde_json::{Map, Value};
 
 use super::actor::Actor;
 use crate::answer::way;
+use crate::code::Kind;
+use crate::codes;
 use crate::error::Result;
 use crate::mailbox::{Db, Row};
 use crate::sql;
@@ -47,7 +49,10 @@ fn next_action(actor: &Actor, message: &Row) -> String {
     let is_request = message["in_reply_to"].is_null();
     let is_answered = message.text("state") == "reply_received";
     let can = |action: &str| message["recovery"].get(action).is_some();
+    let is_attempted = !message["notification_started_at"].is_null();
+    let untold = untold(message);
     let mut words = match (message.text("sender") == actor.name, is_request) {
+        (true, _) if untold.is_some() && !is_answered => untold.as_deref().unwrap_or_default(),
         (true, true) if !is_answered => "The request is saved; wait for its answer with wait, or look later with show.",
         (true, true) if can("ack_after_reading") => {
             "The answer is here: read it with show_reply, then run ack_after_reading."
@@ -66,7 +71,6 @@ fn next_action(actor: &Actor, message: &Row) -> String {
         (false, false) => "The answer is acknowledged; show prints it again.",
     }
     .to_owned();
-    let is_attempted = !message["notification_started_at"].is_null();
     match (can("retry_notification_cleanup"), is_attempted) {
         (true, _) => words.push_str(
             " Never repeat an uncertain notification; retry_notification_cleanup only tries to take it back.",
@@ -75,4 +79,29 @@ fn next_action(actor: &Actor, message: &Row) -> String {
         (false, false) => {}
     }
     words
+}
+
+/// What its sender is told of a message whose recipient was not told of it for sure, unless nothing hangs on that: the
+/// recipient has got it another way, or does not want to know.
+fn untold(message: &Row) -> Option<String> {
+    let code = message["notification_detail"].as_str().unwrap_or_default().split(':').next().unwrap_or_default();
+    let is_needless = codes::own(code).is_some_and(|row| row.kind == Kind::Notice);
+    let (recipient, is_request) = (message.text("recipient"), message["in_reply_to"].is_null());
+    if is_needless || message["notification_started_at"].is_null() || !message["ack_at"].is_null() {
+        return None;
+    }
+    let (what, on) = match is_request {
+        true => ("request", "wait brings an answer all the same"),
+        false => ("answer", "it stands in the inbox all the same"),
+    };
+    match message.text("submission") {
+        "not_submitted" => Some(format!(
+            "The {what} is saved, but {recipient} was not told of it ({code}): htalk peer check {recipient} says more, \
+             and {on}."
+        )),
+        "submission_unknown" => {
+            Some(format!("The {what} is saved; whether {recipient} was told of it is not known, and {on}."))
+        }
+        _ => None,
+    }
 }

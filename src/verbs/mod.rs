@@ -2,6 +2,8 @@
 
 pub mod ack;
 mod actor;
+pub mod backup;
+mod blank;
 mod body;
 pub mod demo;
 pub mod handoff;
@@ -10,6 +12,7 @@ pub mod inbox;
 mod message;
 pub mod migrate;
 mod notice;
+mod number;
 mod page;
 pub mod peer_add;
 pub mod peer_check;
@@ -19,6 +22,7 @@ pub mod peer_restore;
 pub mod peer_retire;
 mod peers;
 pub mod reply;
+pub mod restore;
 pub mod send;
 pub mod sent;
 pub mod show;
@@ -36,6 +40,11 @@ use crate::error::Result;
 pub trait Verb: Args + 'static {
     /// How it ends where a rule or a client says no.
     const REFUSED: Status = Status::Failed;
+
+    /// What is wrong with the arguments together, as words of a usage error.
+    fn misuse(&self) -> Option<String> {
+        None
+    }
 
     /// Takes its steps.
     fn run(self, call: &Call) -> Result<Answer>;

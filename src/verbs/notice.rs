@@ -21,7 +21,8 @@ const WAIT_GRACE: Duration = Duration::from_secs(1);
 const WAIT_LOOK: Duration = Duration::from_millis(5);
 
 /// Makes the one attempt to tell the recipient's client of a message that is saved. Returns the message as it is then
-/// (`saved` where nothing was attempted) and how the call ends: as failed if it attempted a notice that is not confirmed.
+/// (`saved` where nothing was attempted) and how the call ends: as failed if it attempted a notice that is not
+/// confirmed.
 pub fn announce(call: &Call, db: &Db, actor: &Actor, id: &str, saved: Row) -> Result<(Row, Status)> {
     let recipient = db.row(sql::PEER_GET, &[(":name", saved.text("recipient").into())])?.unwrap_or_default();
     if recipient.text("delivery") != "native"
@@ -123,7 +124,7 @@ pub fn words(call: &Call, recipient: &str, sender: &str, id: &str, is_request: b
 pub fn clean_up(call: &Call, db: &Db, id: &str) -> Result<Value> {
     let plan = db.row(sql::CLEANUP_GET, &[(":id", id.into())])?.unwrap_or_default();
     let queue_id = plan.text("queue_id");
-    if !matches!(plan.text("status"), "due" | "unavailable" | "unknown") {
+    if !is_due(&plan) {
         return Ok(described(&plan));
     }
     let message = db.row(sql::MESSAGE_GET, &[(":id", id.into())])?.unwrap_or_default();
@@ -145,9 +146,23 @@ pub fn clean_up(call: &Call, db: &Db, id: &str) -> Result<Value> {
     Ok(told.into())
 }
 
+/// Whether the notice of an acknowledged message is to be taken back, for the first time or again.
+pub fn is_clean_up_due(db: &Db, id: &str) -> Result<bool> {
+    Ok(is_due(&db.row(sql::CLEANUP_GET, &[(":id", id.into())])?.unwrap_or_default()))
+}
+
+fn is_due(plan: &Row) -> bool {
+    matches!(plan.text("status"), "due" | "unavailable" | "unknown")
+}
+
 /// A clean-up that is settled or not due, without the keys that say nothing.
 fn described(plan: &Row) -> Value {
     plan.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect()
+}
+
+/// An error that came after a message was saved: repeating the command would be another message.
+pub fn after_saving(db: &Db, actor: &Actor, error: Error, id: &str) -> Error {
+    about(db, actor, error, id).with_next_action("Do not resend: the message is saved. Look at it with show.")
 }
 
 /// An error about a message that is saved, which is shown where the actor may read it.

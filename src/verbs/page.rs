@@ -1,60 +1,137 @@
 //! A page of messages, bounded by their number and their printed size.
 
-use std::num::{IntErrorKind, ParseIntError};
-
 use clap::Args;
 use serde_json::{Map, Value};
 
 use super::actor::Actor;
+use super::blank::is_blank;
 use super::message;
+use super::number::{Typed, whole};
 use crate::answer::{Answer, way};
 use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::mailbox::{Arg, Db};
 use crate::sql::Statement;
 
-const USUAL_LIMIT: i64 = 100;
-const USUAL_BYTES: i64 = 16_384;
+const USUAL_LIMIT: &str = "100";
+const USUAL_BYTES: &str = "16384";
 
 /// The longest preview of a body, in characters.
 const PREVIEW: usize = 120;
 
-/// A whole number as an argument. One beyond 64 bits is as good as the last one within: out of range as a size, behind
-/// every message as a cursor.
-pub fn whole(text: &str) -> std::result::Result<i64, ParseIntError> {
-    text.parse().or_else(|error: ParseIntError| match error.kind() {
-        IntErrorKind::PosOverflow => Ok(i64::MAX),
-        IntErrorKind::NegOverflow => Ok(i64::MIN),
-        _ => Err(error),
-    })
-}
-
-/// Checks a number of rows.
-///
-/// # Errors
-/// `limit_must_be_between_1_and_500`
-pub fn require_limit(limit: i64) -> Result<()> {
-    if (1..=500).contains(&limit) {
-        return Ok(());
-    }
-    Err(Error::new("limit_must_be_between_1_and_500").with_detail(limit))
-}
-
 /// How much of a list to print.
 #[derive(Debug, Args)]
 pub struct Size {
-    /// At most so many messages, 1 to 500
-    #[arg(long, value_name = "N", default_value_t = USUAL_LIMIT, value_parser = whole, allow_negative_numbers = true)]
-    limit: i64,
-    /// At most so many bytes of messages, 1024 to 10485760; the first message always
-    #[arg(long, value_name = "N", default_value_t = USUAL_BYTES, value_parser = whole, allow_negative_numbers = true)]
-    max_bytes: i64,
+    /// At most so many rows, 1 to 500
+    #[arg(long, value_name = "N", default_value = USUAL_LIMIT, value_parser = whole, allow_negative_numbers = true)]
+    limit: Typed<i64>,
+    /// At most so many bytes of rows, 1024 to 10485760; the first row always
+    #[arg(long, value_name = "N", default_value = USUAL_BYTES, value_parser = whole, allow_negative_numbers = true)]
+    max_bytes: Typed<i64>,
+}
+
+impl Size {
+    /// Checks both bounds.
+    ///
+    /// # Errors
+    /// `limit_must_be_between_1_and_500`, `max_bytes_must_be_between_1024_and_10485760`
+    pub fn require(&self) -> Result<()> {
+        if !(1..=500).contains(&self.limit.value) {
+            return Err(Error::new("limit_must_be_between_1_and_500").with_detail(&self.limit.text));
+        }
+        if !(1_024..=10_485_760).contains(&self.max_bytes.value) {
+            return Err(Error::new("max_bytes_must_be_between_1024_and_10485760").with_detail(&self.max_bytes.text));
+        }
+        Ok(())
+    }
+
+    /// The number of rows as a parameter of a statement.
+    pub fn rows(&self) -> Arg<'static> {
+        self.limit.value.into()
+    }
+
+    /// An empty page of this size.
+    pub fn page<'a>(&'a self, call: &'a Call) -> Page<'a> {
+        Page { size: self, call, rows: Vec::new(), room: self.max_bytes.value as usize }
+    }
+
+    /// The command that prints the page behind this one, in the same size.
+    fn next_page(&self, words: &[&str], options: &[&str]) -> Value {
+        let mut words = words.to_vec();
+        for (option, number, usual) in
+            [("--limit", &self.limit, USUAL_LIMIT), ("--max-bytes", &self.max_bytes, USUAL_BYTES)]
+        {
+            if number.text != usual {
+                words.extend([option, &number.text]);
+            }
+        }
+        words.extend(options);
+        way(&words)
+    }
+}
+
+/// The rows of a page, as far as they fit.
+pub struct Page<'a> {
+    size: &'a Size,
+    call: &'a Call,
+    rows: Vec<Value>,
+    room: usize,
+}
+
+impl Page<'_> {
+    /// How many bytes a row takes as it is printed.
+    fn printed(&self, row: &Map<String, Value>) -> usize {
+        self.call.front().show(&self.call.progress(), row).len()
+    }
+
+    /// Whether a row is larger than a whole page.
+    fn is_too_large(&self, row: &Map<String, Value>) -> bool {
+        self.printed(row) > self.size.max_bytes.value as usize
+    }
+
+    /// Takes a row where there is room for it, and the first one always; false if the page is full.
+    pub fn take(&mut self, row: Map<String, Value>) -> bool {
+        let printed = self.printed(&row);
+        if printed > self.room && !self.rows.is_empty() {
+            return false;
+        }
+        self.room = self.room.saturating_sub(printed);
+        self.rows.push(row.into());
+        true
+    }
+
+    /// Whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The rows under a key, with `total`, `omitted` and, where some are left, `next_page`: `words` name the verb and
+    /// where its next page begins, `options` what else it was called with. `remaining` counts this page and what is
+    /// behind it.
+    pub fn answer(self, key: &str, total: i64, remaining: i64, words: &[&str], options: &[&str]) -> Map<String, Value> {
+        let omitted = remaining - self.rows.len() as i64;
+        let mut answer = Map::new();
+        answer.insert(key.into(), self.rows.into());
+        answer.insert("total".into(), total.into());
+        answer.insert("omitted".into(), omitted.into());
+        if omitted > 0 {
+            answer.insert("next_page".into(), self.size.next_page(words, options));
+        }
+        answer
+    }
+}
+
+/// How much of a list of messages to print, and in which form.
+#[derive(Debug, Args)]
+pub struct Messages {
+    #[command(flatten)]
+    size: Size,
     /// The first line of each body instead of the whole
     #[arg(long)]
     summary: bool,
 }
 
-/// What one list differs in from the other.
+/// What one list of messages differs in from the other.
 pub struct List {
     /// The verb that prints it.
     pub verb: &'static str,
@@ -72,19 +149,16 @@ pub struct List {
     pub something: &'static str,
 }
 
-impl Size {
+impl Messages {
     /// Prints the page after a cursor.
-    pub fn page(&self, call: &Call, list: &List, cursor: Option<i64>) -> Result<Answer> {
-        require_limit(self.limit)?;
-        if !(1_024..=10_485_760).contains(&self.max_bytes) {
-            return Err(Error::new("max_bytes_must_be_between_1024_and_10485760").with_detail(self.max_bytes));
-        }
-        if cursor.is_some_and(|cursor| cursor < 1) {
-            return Err(Error::new("seq_cursor_must_be_a_positive_integer"));
+    pub fn page(&self, call: &Call, list: &List, cursor: Option<&Typed<i64>>) -> Result<Answer> {
+        self.size.require()?;
+        if let Some(cursor) = cursor.filter(|cursor| cursor.value < 1) {
+            return Err(Error::new("seq_cursor_must_be_a_positive_integer").with_detail(&cursor.text));
         }
         call.read(|db| {
             let actor = Actor::of(call, db)?;
-            self.fill(call, db, &actor, list, cursor.unwrap_or(list.start))
+            self.fill(call, db, &actor, list, cursor.map_or(list.start, |cursor| cursor.value))
         })
         .and_then(Answer::done)
     }
@@ -92,52 +166,34 @@ impl Size {
     fn fill(&self, call: &Call, db: &Db, actor: &Actor, list: &List, cursor: i64) -> Result<Value> {
         let after = |cursor: i64| [(":actor", Arg::from(actor.name.as_str())), (":cursor", cursor.into())];
         let counts = db.row(list.count, &after(cursor))?.unwrap_or_default();
-        let mut messages = Vec::new();
-        let mut room = self.max_bytes as usize;
+        let mut page = self.size.page(call);
         let mut last = cursor;
+        let mut is_shortened = false;
         let [who, from] = after(cursor);
-        db.each(list.list, &[who, from, (":limit", self.limit.into())], |stored| {
+        db.each(list.list, &[who, from, (":limit", self.size.rows())], |stored| {
             let seq = stored.number("seq");
             let mut message = message::complete(db, actor, stored)?;
-            if self.summary {
+            let is_short = self.summary || page.is_too_large(&message);
+            if is_short {
                 summarize(&mut message);
             }
-            let size = call.front().show(&call.progress(), &message).len();
-            if size > room && !messages.is_empty() {
-                return Ok(false);
+            let is_taken = page.take(message.into());
+            if is_taken {
+                last = seq;
+                is_shortened |= is_short;
             }
-            room = room.saturating_sub(size);
-            last = seq;
-            messages.push(Value::from(message));
-            Ok(true)
+            Ok(is_taken)
         })?;
-        let omitted = counts.number("remaining") - messages.len() as i64;
-        let mut page = Map::new();
-        let next_action = if messages.is_empty() { list.nothing } else { list.something };
-        page.insert("messages".into(), messages.into());
-        page.insert("total".into(), counts["total"].clone());
-        page.insert("omitted".into(), omitted.into());
-        if omitted > 0 {
-            page.insert("next_page".into(), self.next_page(list, last));
+        let mut words = if page.is_empty() { list.nothing } else { list.something }.to_owned();
+        if is_shortened {
+            words.push_str(" Where body_preview stands in the place of body, show prints the whole.");
         }
-        page.insert("next_action".into(), next_action.into());
-        Ok(page.into())
-    }
-
-    /// The command that prints the page behind this one, in the same size.
-    fn next_page(&self, list: &List, last: i64) -> Value {
-        let (limit, bytes, last) = (self.limit.to_string(), self.max_bytes.to_string(), last.to_string());
-        let mut words = vec![list.verb, list.cursor_option, &last];
-        if self.limit != USUAL_LIMIT {
-            words.extend(["--limit", &limit]);
-        }
-        if self.max_bytes != USUAL_BYTES {
-            words.extend(["--max-bytes", &bytes]);
-        }
-        if self.summary {
-            words.push("--summary");
-        }
-        way(&words)
+        let last = last.to_string();
+        let options: &[&str] = if self.summary { &["--summary"] } else { &[] };
+        let next = [list.verb, list.cursor_option, &last];
+        let mut answer = page.answer("messages", counts.number("total"), counts.number("remaining"), &next, options);
+        answer.insert("next_action".into(), words.into());
+        Ok(answer.into())
     }
 }
 
@@ -148,7 +204,7 @@ fn summarize(message: &mut Map<String, Value>) {
     }
     let (size, preview) = {
         let body = message.get("body").and_then(Value::as_str).unwrap_or_default();
-        let line = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let line = body.lines().find(|line| !is_blank(line)).unwrap_or_default();
         (body.len(), line.chars().take(PREVIEW).collect::<String>())
     };
     let Some(place) = message.keys().position(|key| key == "body") else { return };

@@ -9,7 +9,7 @@ use super::{Verb, id};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::mailbox::{Access, Arg, Db};
+use crate::mailbox::{Access, Arg, Db, Row};
 use crate::{clients, sql};
 
 /// Record the address of a peer. No client is touched, notified or started. The first peer makes the mailbox.
@@ -43,6 +43,19 @@ pub struct PeerAdd {
 }
 
 impl Verb for PeerAdd {
+    /// A native peer has a session and a workspace.
+    fn misuse(&self) -> Option<String> {
+        let is_client = clients::client(&self.harness).is_some();
+        if !is_client || self.delivery != "native" {
+            return None;
+        }
+        let given = [("--session <ID>", self.session.is_some()), ("--workspace <PATH>", self.workspace.is_some())];
+        let missing: Vec<_> = given.iter().filter(|(_, is_given)| !is_given).map(|(option, _)| *option).collect();
+        let tail = "(a peer that looks for itself has --delivery pull)";
+        let words = format!("a native peer needs {} {tail}", missing.join(" and "));
+        (!missing.is_empty()).then_some(words)
+    }
+
     /// Registers the peer; an identical registration answers the same.
     fn run(self, call: &Call) -> Result<Answer> {
         let is_opencode = self.harness == "opencode" && self.delivery == "native";
@@ -71,19 +84,56 @@ impl Verb for PeerAdd {
             Db::rehearsal(false)?.row(sql::PEER_ADD, &args)?;
         }
         let db = call.open(Access::Create)?;
-        db.write(|db| db.row(sql::PEER_ADD, &args)).map_err(|error| {
+        if let Err(error) = db.write(|db| db.row(sql::PEER_ADD, &args)) {
             let holder = match error.code.as_str() {
                 "peer_already_has_a_different_address" => db.row(sql::PEER_GET, &args[..1]),
                 "session_already_has_a_peer_name" => db.row(sql::PEER_FIND, &[args[1], args[3]]),
-                _ => return error,
+                _ => return Err(error),
             };
             let holder = holder.ok().flatten().unwrap_or_default();
-            error
-                .with_fact("registered_peer", holder["name"].clone())
-                .with_fact("registered_session_id", holder["session_id"].clone())
-        })?;
-        Answer::done(peers::known(&db, &self.name)?)
+            let wanted = [&Some(self.harness), &Some(self.delivery), &session, &workspace, &home, &socket, &url];
+            let is_same = holder.text("name") == self.name && is_same_address(&holder, wanted.map(Option::as_deref));
+            if !is_same {
+                return Err(error
+                    .with_fact("registered_peer", holder["name"].clone())
+                    .with_fact("registered_session_id", holder["session_id"].clone()));
+            }
+        }
+        let mut peer = peers::known(&db, &self.name)?;
+        // A mailbox whose name was misspelt is made all the same: where nobody else is in it, the answer says its path.
+        if db.row(sql::PEER_COUNT, &[(":all", 1.into()), (":after", "".into())])?.unwrap_or_default()["total"] == 1 {
+            let words = "This is the only peer of this mailbox. If others were expected, check --db and HTALK_DB.";
+            peer.insert("resolved_path".into(), call.mailbox()?.to_string_lossy().into());
+            peer.insert("next_action".into(), words.into());
+        }
+        Answer::done(peer)
     }
+}
+
+/// Whether a registration means the address that is asked for, in the order of the columns. Earlier releases spelled
+/// some of it in another way, and a link may lead to the same place: both sides are compared in one normal form.
+fn is_same_address(registered: &Row, wanted: [Option<&str>; 7]) -> bool {
+    let columns = ["harness", "delivery", "session_id", "workspace", "home", "socket", "url"];
+    let is_opencode = registered.text("harness") == "opencode" && registered.text("delivery") == "native";
+    columns.into_iter().zip(wanted).all(|(column, wanted)| {
+        let normal = |text: Option<&str>| match (column, text) {
+            ("workspace" | "home" | "socket", Some(path)) => Some(resolved(Path::new(path))),
+            ("session_id", Some(session)) if !is_opencode => Some(id::stored(session)),
+            ("url", None) if is_opencode => Some(clients::USUAL_SERVER.to_owned()),
+            ("url", Some(url)) => Some(clients::server_url(url).unwrap_or_else(|_| url.to_owned())),
+            (_, text) => text.map(str::to_owned),
+        };
+        normal(registered[column].as_str()) == normal(wanted)
+    })
+}
+
+/// A path with every symlink resolved as far as it leads somewhere.
+fn resolved(path: &Path) -> String {
+    let whole = path.canonicalize().ok();
+    let parent = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    // A link that leads nowhere yet is compared by where it would lead.
+    let target = || Some(PathBuf::from(resolved(&parent()?.parent()?.join(path.read_link().ok()?))));
+    whole.or_else(target).or_else(parent).unwrap_or_else(|| path.to_owned()).to_string_lossy().into_owned()
 }
 
 /// A directory with every symlink resolved; none if it is no directory, or its path no text.

@@ -35,7 +35,8 @@ impl Verb for PeerCheck {
         };
         let evidence = client
             .check(context(call), &notice::address(&peer))
-            .map_err(|refusal| Error { detail: refusal.detail, ..Error::new(&refusal.code) })?;
+            .map_err(|refusal| Error { detail: refusal.detail, ..Error::new(&refusal.code) })
+            .map_err(|error| error.with_way("discover", &["peer", "discover", "--harness", peer.text("harness")]))?;
         answer.extend(evidence);
         Answer::done(answer)
     }

@@ -12,6 +12,7 @@ use crate::answer::{Answer, Status, way};
 use crate::call::Call;
 use crate::clients::{self, Context, Found, Search};
 use crate::error::{Error, Result};
+use crate::platform::threads;
 
 /// How long all clients together may take; one that is slower is reported as unavailable.
 const LIMIT: Duration = Duration::from_millis(4_500);
@@ -40,7 +41,8 @@ impl Verb for PeerDiscover {
         let is_wanted = |harness: &&str| self.harness.as_deref().is_none_or(|only| only == *harness);
         let wanted: Vec<&str> = clients::harnesses().filter(is_wanted).collect();
         if wanted.is_empty() {
-            return Err(Error::new("unsupported_harness"));
+            let words = "Repeat with --harness codex, claude or opencode, or without it.";
+            return Err(Error::new("unsupported_harness").with_next_action(words));
         }
         if !self.codex_socket.is_empty() && !wanted.contains(&"codex") {
             return Err(Error::new("codex_socket_requires_codex_discovery"));
@@ -106,7 +108,7 @@ fn ask(call: &Call, wanted: &[&'static str], scope: &Search) -> Vec<Found> {
             let (sender, receiver) = mpsc::channel();
             let (harness, scope) = (*harness, scope.clone());
             let (environment, begun) = (call.environment().clone(), call.scope().clone());
-            std::thread::spawn(move || {
+            threads::begin(move || {
                 let context = Context { environment: &environment, scope: &begun };
                 let found = clients::client(harness).map(|client| client.discover(context, &scope));
                 let found = found.unwrap_or_default();

@@ -64,7 +64,7 @@ impl Verb for Reply {
         }
         let mut status = Status::Done;
         if created && !self.no_notify {
-            let after_saving = |error| notice::about(&db, &actor, error, &id);
+            let after_saving = |error| notice::after_saving(&db, &actor, error, &id);
             (answer, status) = notice::announce(call, &db, &actor, &id, answer).map_err(after_saving)?;
         }
         answer.insert("created".into(), created.into());

@@ -3,7 +3,8 @@
 use clap::Args;
 
 use super::Verb;
-use super::page::{List, Size, whole};
+use super::number::{Typed, whole};
+use super::page::{List, Messages};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::Result;
@@ -15,9 +16,9 @@ use crate::sql;
 pub struct Sent {
     /// Only messages with a lower sequence number
     #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
-    before_seq: Option<i64>,
+    before_seq: Option<Typed<i64>>,
     #[command(flatten)]
-    size: Size,
+    size: Messages,
 }
 
 const LIST: List = List {
@@ -34,6 +35,6 @@ const LIST: List = List {
 impl Verb for Sent {
     /// Prints the page.
     fn run(self, call: &Call) -> Result<Answer> {
-        self.size.page(call, &LIST, self.before_seq)
+        self.size.page(call, &LIST, self.before_seq.as_ref())
     }
 }

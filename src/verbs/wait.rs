@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::actor::Actor;
 use super::id::Id;
+use super::number::{Typed, real};
 use super::{Verb, message};
 use crate::answer::Answer;
 use crate::call::Call;
@@ -27,29 +28,31 @@ pub struct Wait {
     /// The id of the request, or at least its first 8 hexadecimal digits
     request_id: String,
     /// How long, 0 to 45
-    #[arg(long, value_name = "N", default_value = "45", allow_hyphen_values = true)]
-    seconds: f64,
+    #[arg(long, value_name = "N", default_value = "45", value_parser = real, allow_hyphen_values = true)]
+    seconds: Typed<f64>,
 }
 
 impl Verb for Wait {
     /// Prints the request, with its answer or with `wait_ended`.
     fn run(self, call: &Call) -> Result<Answer> {
         let id = Id::parse(&self.request_id)?;
-        let seconds = seconds(self.seconds)?;
+        let seconds = seconds(&self.seconds)?;
         let db = call.open(Access::Write)?;
         let actor = Actor::of(call, &db)?;
         let id = id.find(&db, &actor, "unknown_request")?;
         call.progress().message_id = Some(id.clone());
+        // Whoever is interrupted from here on knows whether there is such a message.
+        call.progress().is_saved = db.row(sql::MESSAGE_GET, &[(":id", id.as_str().into())])?.is_some();
         Answer::done(for_answer(call, &db, &actor, &id, seconds)?)
     }
 }
 
 /// A number of seconds as a duration, within the bounds of a wait.
-pub fn seconds(number: f64) -> Result<Duration> {
-    if (0.0..=45.0).contains(&number) {
-        return Ok(Duration::from_secs_f64(number));
+pub fn seconds(number: &Typed<f64>) -> Result<Duration> {
+    if (0.0..=45.0).contains(&number.value) {
+        return Ok(Duration::from_secs_f64(number.value));
     }
-    Err(Error::new("wait_seconds_must_be_between_0_and_45").with_detail(number))
+    Err(Error::new("wait_seconds_must_be_between_0_and_45").with_detail(&number.text))
 }
 
 /// Waits for the answer to a request of the actor.
@@ -74,6 +77,8 @@ pub fn for_answer(call: &Call, db: &Db, actor: &Actor, id: &str, limit: Duration
             db.row(sql::WAIT_RELEASE, &registration[..1])?;
             return is_answered(db, id);
         }
+        let waiting = db.rows(sql::WAIT_LIST, &[])?;
+        bell::clear(db.path(), &waiting.iter().map(|wait| wait.text("token")).collect::<Vec<_>>());
         bell = Some(Bell::hang(db.path(), &token));
         Ok(false)
     });
@@ -110,13 +115,36 @@ fn release(mailbox: &Path, token: &str) {
     }
 }
 
-/// The request as it is at the end of a wait.
+/// The request as it is at the end of a wait. Where no answer came, it tells what the other one has asked.
 fn ended(db: &Db, actor: &Actor, id: &str, is_answered: bool) -> Result<Row> {
-    let mut answer = db.read(|db| message::result(db, actor, id))?;
-    if !is_answered && answer["reply"].is_null() {
-        answer.insert("wait_ended".into(), "timeout".into());
-    }
-    Ok(answer)
+    db.read(|db| {
+        let mut answer = message::result(db, actor, id)?;
+        if answer["id"].is_null() {
+            return Err(gone());
+        }
+        if !is_answered && answer["reply"].is_null() {
+            answer.insert("wait_ended".into(), "timeout".into());
+            let asked =
+                db.rows(sql::OPEN_REQUESTS_GET, &[(":id", id.into()), (":actor", actor.name.as_str().into())])?;
+            let ids: Vec<&str> = asked.iter().map(|request| request.text("id")).collect();
+            if !ids.is_empty() {
+                let words = format!(
+                    "{} has asked {} too and may be waiting: answer open_request_ids with htalk reply first. {}",
+                    answer.text("recipient"),
+                    actor.name,
+                    answer.text("next_action")
+                );
+                answer.insert("open_request_ids".into(), ids.into());
+                answer.insert("next_action".into(), words.into());
+            }
+        }
+        Ok(answer)
+    })
+}
+
+/// What is waited for was in the mailbox, and is not any more.
+fn gone() -> Error {
+    Error::new("unknown_request").with_detail("the mailbox was restored to a state without this request")
 }
 
 /// Whether the answer is there; if so, records that this wait returned it.
@@ -130,18 +158,25 @@ fn is_answered(db: &Db, id: &str) -> Result<bool> {
     Ok(db.row(sql::MESSAGE_ANSWER, &[(":id", id.into())])?.is_some())
 }
 
+/// Whether the answer is there. Only a mailbox that was restored has lost the request.
+fn is_over(db: &Db, id: &str) -> Result<bool> {
+    match db.read(|db| Ok((is_answered(db, id)?, db.row(sql::MESSAGE_GET, &[(":id", id.into())])?.is_some())))? {
+        (_, false) => Err(gone()),
+        (is_answered, true) => Ok(is_answered),
+    }
+}
+
 /// Returns when the answer is there, the time is over or the call is cancelled.
 fn listen(call: &Call, db: &Db, id: &str, mut bell: Bell, deadline: Instant) -> Result<()> {
     db.stop_waiting_for_locks()?;
     let mut last = Look::default();
     loop {
-        if db.may_have_changed(&mut last)? {
-            match is_answered(db, id) {
-                Ok(true) => return Ok(()),
-                Ok(false) => {}
-                // A mailbox that is locked right now is looked at again.
-                Err(_) => last = Look::default(),
-            }
+        match db.may_have_changed(&mut last).and_then(|may_be_there| Ok(may_be_there && is_over(db, id)?)) {
+            Ok(true) => return Ok(()),
+            Ok(false) => {}
+            // A mailbox that is locked right now is looked at again.
+            Err(error) if error.is("database_busy") => last = Look::default(),
+            Err(error) => return Err(error),
         }
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() || call.is_cancelled() {

@@ -61,8 +61,8 @@ pub fn has_callgrind() -> bool {
     asked.is_ok_and(|status| status.success())
 }
 
-/// How many instructions a command takes, its threads included; what the kernel does for it does not count. The mailbox is
-/// left as the command leaves it.
+/// How many instructions a command takes, its threads included; what the kernel does for it does not count. The mailbox
+/// is left as the command leaves it.
 pub fn instructions(mailbox: &Mailbox, words: &[&str]) -> u64 {
     let profile = mailbox.beside("callgrind");
     let out = format!("--callgrind-out-file={}", profile.display());

@@ -43,7 +43,7 @@ fn a_body_comes_back_byte_for_byte() {
         "\n\n  leading and trailing \t\n",
         "`id` $(id) $HOME \\ \"'\"'; -- {} %s \\u0041",
         "\u{feff}with a byte order mark",
-        "\u{200b}",
+        "\u{200b}x\u{feff}",
         "--help",
         "-",
         "c1 \u{9b} and bidi \u{202e} and e\u{301} and 👩\u{200d}👩",
@@ -72,7 +72,8 @@ fn a_body_that_is_no_body_is_refused_with_its_size() {
     let sandbox = Sandbox::with_peers(&["a", "b"]);
     let size = "message_must_be_1_to_32000_bytes";
     let blanks = "\t\n\u{b}\u{c}\r \u{85}\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\u{2007}\
-        \u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
+        \u{2008}\u{2009}\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}\u{ad}\u{34f}\u{61c}\u{180e}\u{200b}\u{200f}\
+        \u{2060}\u{2064}\u{feff}";
     let mut cases: Vec<(Vec<u8>, &str)> = vec![
         (vec![], size),
         (b" ".to_vec(), size),

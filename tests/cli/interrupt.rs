@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM: what an interrupted command says, and that it leaves nothing behind.
+//! SIGINT, SIGTERM and SIGHUP: what an interrupted command says, and that it leaves nothing behind.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,7 @@ use crate::support::process::{Signal, signal, until};
 use crate::support::shell::Shell;
 use crate::support::{Ran, Sandbox, finish, keys};
 
-const BOTH: [(Signal, i32); 2] = [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)];
+const ALL: [(Signal, i32); 3] = [(Signal::SIGINT, 130), (Signal::SIGTERM, 143), (Signal::SIGHUP, 129)];
 const ID: &str = "1f0c9d52-aaaa-4aaa-8aaa-000000000001";
 
 /// Interrupts a command and checks what every interrupted one says.
@@ -39,7 +39,7 @@ fn waits(sandbox: &Sandbox) -> (String, usize) {
 
 #[test]
 fn a_fifo_that_blocks_is_left_at_once() {
-    for (with, code) in BOTH {
+    for (with, code) in ALL {
         let sandbox = Sandbox::with_peers(&["a", "b"]);
         sandbox.sh("mkfifo fifo").text();
         // A FIFO that nobody has opened for writing yet: what is known of the command is that it has come as far as
@@ -64,7 +64,7 @@ fn a_fifo_that_blocks_is_left_at_once() {
 
 #[test]
 fn standard_input_that_blocks_is_left_at_once() {
-    for (with, code) in BOTH {
+    for (with, code) in ALL {
         let sandbox = Sandbox::with_peers(&["a", "b"]);
         let mut command = sandbox.htalk_command(&["--as", "a", "send", "b", "--message-file", "-"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -81,13 +81,13 @@ fn standard_input_that_blocks_is_left_at_once() {
 
 #[test]
 fn an_interrupted_wait_takes_its_registration_back() {
-    for (with, code) in BOTH {
+    for (with, code) in ALL {
         let sandbox = Sandbox::with_peers(&["a", "b"]);
         let request = sandbox.send("a", "b", "x");
         let waiting = sandbox.start(&["--as", "a", "wait", &request[..10]]);
         until("the registration", || waits(&sandbox) == ("1".to_owned(), 1));
         let (_, object) = interrupt(waiting, with, code);
-        assert_eq!((&object["message_id"], &object["persistence"]), (&json!(request), &json!("unknown")));
+        assert_eq!((&object["message_id"], &object["persistence"]), (&json!(request), &json!("saved")));
         assert_eq!(waits(&sandbox), ("0".to_owned(), 0));
         let shown = sandbox.sh(object["recovery"]["show"].as_str().unwrap()).done();
         assert_eq!(shown["id"], request);
@@ -96,7 +96,7 @@ fn an_interrupted_wait_takes_its_registration_back() {
 
 #[test]
 fn an_interrupted_send_that_waits_says_that_it_is_saved() {
-    for (with, code) in BOTH {
+    for (with, code) in ALL {
         let sandbox = Sandbox::with_peers(&["a", "b"]);
         let waiting = sandbox.start(&["--as", "a", "send", "b", "--message", "x", "--id", ID, "--wait", "45"]);
         until("the registration", || waits(&sandbox) == ("1".to_owned(), 1));
@@ -110,7 +110,7 @@ fn an_interrupted_send_that_waits_says_that_it_is_saved() {
 
 #[test]
 fn a_wait_that_is_interrupted_during_a_lock_takes_its_registration_back_after_it() {
-    for (with, code) in BOTH {
+    for (with, code) in ALL {
         let sandbox = Sandbox::with_peers(&["a", "b"]);
         let request = sandbox.send("a", "b", "x");
         let waiting = sandbox.start(&["--as", "a", "wait", &request]);
@@ -128,7 +128,7 @@ fn a_wait_that_is_interrupted_during_a_lock_takes_its_registration_back_after_it
 
 #[test]
 fn a_send_that_waits_for_the_lock_ends_at_once_and_saves_nothing_later() {
-    for (with, code) in BOTH {
+    for (with, code) in ALL {
         for verb in ["send", "reply", "ack"] {
             let sandbox = Sandbox::with_peers(&["a", "b"]);
             let request = sandbox.send("a", "b", "x");
@@ -157,7 +157,7 @@ fn a_send_that_waits_for_the_lock_ends_at_once_and_saves_nothing_later() {
 
 #[test]
 fn an_interrupted_watch_just_ends() {
-    for (with, code) in BOTH {
+    for (with, code) in ALL {
         let sandbox = Sandbox::with_peers(&["a"]);
         let mut watching = sandbox.start(&["--as", "a", "watch"]);
         let mut lines = std::io::BufRead::lines(std::io::BufReader::new(watching.stdout.take().unwrap()));

@@ -1,4 +1,4 @@
-//! Pages of `inbox` and `sent`: bounds, cursors, and that each message is listed exactly once.
+//! Pages of `inbox`, `sent` and `peer list`: bounds, cursors, and that each row is listed exactly once.
 
 use serde_json::{Value, json};
 
@@ -98,6 +98,71 @@ fn the_answer_counts_and_the_first_message_always_fits() {
     let counts: Vec<usize> = pages.iter().map(|page| page["messages"].as_array().unwrap().len()).collect();
     assert_eq!(counts, [1, 1, 1], "an answer of 50,000 printed bytes leaves no room for a second one");
     assert_eq!(pages[0]["messages"][0]["reply"]["body"].as_str().unwrap().chars().count(), 15_000);
+    // One that is larger than a page by itself is there all the same, as its summary; so is its answer.
+    let page = sandbox.htalk(&["--as", "a", "sent", "--max-bytes", "50000"]).done();
+    let message = &page["messages"][2];
+    assert_eq!(
+        (page["omitted"].clone(), &message["body"], &message["reply"]["body"]),
+        (json!(0), &Value::Null, &Value::Null)
+    );
+    assert_eq!((&message["body_preview"], &message["body_bytes"]), (&json!("short"), &json!(5)));
+    assert_eq!(message["reply"]["body_bytes"], 20_000);
+    assert!(page["next_action"].as_str().unwrap().contains("show prints the whole"), "{page}");
+    let whole = sandbox.sh(message["recovery"]["show_reply"].as_str().unwrap()).done();
+    assert_eq!(whole["body"].as_str().unwrap().chars().count(), 15_000);
+}
+
+#[test]
+fn a_message_that_just_fits_a_page_is_whole() {
+    let sandbox = filled(1, 2_000);
+    let inbox = |bytes: usize| sandbox.htalk(&["--as", "b", "inbox", "--max-bytes", &bytes.to_string()]).done();
+    let whole = inbox(16_384);
+    let exact = whole["messages"][0].to_string().len();
+    assert_eq!(inbox(exact), whole);
+    let short = inbox(exact - 1);
+    assert_eq!((short["total"].clone(), &short["messages"][0]["body"]), (json!(1), &Value::Null));
+    assert!(short["messages"][0]["body_bytes"].as_u64().unwrap() > 2_000);
+}
+
+#[test]
+fn peers_are_listed_in_pages() {
+    let sandbox = Sandbox::new();
+    sandbox.htalk(&["peer", "add", "first", "--harness", "test", "--delivery", "pull"]).done();
+    sandbox
+        .sqlite(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+            INSERT INTO peers (name, harness, delivery) SELECT 'p' || i, 'test', 'pull' FROM n;
+            INSERT INTO peer_retirements (peer, action) SELECT name, 'retired' FROM peers WHERE name LIKE 'p%7';",
+        )
+        .text();
+    let usual = sandbox.htalk(&["peer", "list"]);
+    assert!(usual.out.len() < 16_384 + 1_024, "{}", usual.out.len());
+    assert_eq!(keys(&usual.done()), ["peers", "retired_hidden", "total", "omitted", "next_page"]);
+    for (words, total, hidden) in [
+        ("peer list --limit 500 --max-bytes 1000000", 9_001, Some(json!(1_000))),
+        ("peer list --all --limit 500 --max-bytes 30000", 10_001, None),
+    ] {
+        let pages = pages(&sandbox, &format!("htalk {words}"));
+        let rows: Vec<&Value> = pages.iter().flat_map(|page| page["peers"].as_array().unwrap()).collect();
+        let names: Vec<&str> = rows.iter().map(|peer| peer["name"].as_str().unwrap()).collect();
+        assert_eq!(names.len(), total, "{words}");
+        assert!(names.is_sorted_by(|one, next| one < next), "{words}");
+        let mut seen = 0;
+        for page in &pages {
+            seen += page["peers"].as_array().unwrap().len();
+            assert_eq!(
+                (page["total"].clone(), page["omitted"].clone()),
+                (json!(total), json!(total - seen)),
+                "{words}"
+            );
+            assert_eq!(page.get("retired_hidden"), hidden.as_ref(), "{words}");
+        }
+    }
+    // A cursor need be nobody's name.
+    let page = sandbox.htalk(&["peer", "list", "--after", "p9999", "--all"]).done();
+    assert_eq!((page["peers"].clone(), page["omitted"].clone(), page.get("next_page")), (json!([]), json!(0), None));
+    let page = sandbox.htalk(&["peer", "list", "--after", "-", "--limit", "1"]).done();
+    assert_eq!(page["peers"][0]["name"], "first");
 }
 
 #[test]
@@ -149,8 +214,10 @@ fn a_size_out_of_range_is_refused() {
         ("--max-bytes", "10485761", bytes),
         ("--max-bytes", "-99999999999999999999", bytes),
     ] {
-        sandbox.htalk(&["--as", "a", "inbox", option, value]).refused(code);
-        sandbox.htalk(&["--as", "a", "sent", option, value]).refused(code);
+        for words in [&["--as", "a", "inbox"][..], &["--as", "a", "sent"], &["peer", "list"]] {
+            let refused = sandbox.htalk(&[words, &[option, value]].concat()).refused(code);
+            assert_eq!(refused["detail"], value, "what was typed is named");
+        }
     }
     for value in ["0", "-1", "-99999999999999999999"] {
         sandbox.htalk(&["--as", "a", "inbox", "--after-seq", value]).refused("seq_cursor_must_be_a_positive_integer");

@@ -59,7 +59,10 @@ fn each_kind_of_peer_is_recorded_with_its_address() {
     ];
     for (words, expected) in &cases {
         let peer = add(&sandbox, words).done();
-        assert_eq!(keys(&peer), KEYS, "{words}");
+        // The first one is told where it is.
+        assert_eq!(keys(&peer)[..9], KEYS, "{words}");
+        let more: &[&str] = if *words == cases[0].0 { &["resolved_path", "next_action"] } else { &[] };
+        assert_eq!(keys(&peer)[9..], *more, "{words}");
         for (key, value) in expected.as_object().unwrap() {
             assert_eq!(&peer[key], value, "{words}: {key}");
         }
@@ -99,15 +102,12 @@ fn a_wrong_address_is_refused_with_its_own_code() {
         (format!("a {pull} --socket s"), "pull_peer_has_no_native_address"),
         (format!("a {pull} --url http://localhost"), "pull_peer_has_no_native_address"),
         ("a --harness opencode --delivery pull --url nonsense".to_owned(), "pull_peer_has_no_native_address"),
-        ("a --harness codex --workspace .".to_owned(), "invalid_uuid"),
         ("a --harness codex --session x --workspace .".to_owned(), "invalid_uuid"),
         (format!("a --harness claude --session {SESSION}0 --workspace ."), "invalid_uuid"),
-        ("a --harness opencode --workspace .".to_owned(), "invalid_opencode_session_id"),
         ("a --harness opencode --session ses --workspace .".to_owned(), "invalid_opencode_session_id"),
         ("a --harness opencode --session SES_1 --workspace .".to_owned(), "invalid_opencode_session_id"),
         (format!("a --harness opencode --session {SESSION} --workspace ."), "invalid_opencode_session_id"),
         (format!("a --harness opencode --session {long_session} --workspace ."), "invalid_opencode_session_id"),
-        (format!("a --harness codex --session {SESSION}"), "workspace_must_be_a_directory"),
         (format!("a --harness codex --session {SESSION} --workspace gone"), "workspace_must_be_a_directory"),
         (format!("a --harness codex --session {SESSION} --workspace file"), "workspace_must_be_a_directory"),
         (format!("a {codex} --url http://localhost"), "url_is_only_for_opencode"),
@@ -119,7 +119,7 @@ fn a_wrong_address_is_refused_with_its_own_code() {
     fs::write(sandbox.root().join("file"), "").unwrap();
     for (words, code) in &cases {
         let refused = add(&sandbox, words).refused(code);
-        assert_eq!(keys(&refused["recovery"]), ["peers"], "{words}");
+        assert_eq!(keys(&refused["recovery"]).len(), 0, "{words}: there is no mailbox to look into");
         assert!(!sandbox.mailbox().exists(), "{words} left a mailbox behind");
     }
     sandbox.htalk(&["peer", "add", "a b", "--harness", "test", "--delivery", "pull"]).refused("invalid_peer_name");
@@ -127,9 +127,104 @@ fn a_wrong_address_is_refused_with_its_own_code() {
     // In a mailbox that is there the answers are the same, and nothing is registered.
     add(&sandbox, "first --harness test --delivery pull").done();
     for (words, code) in &cases {
-        add(&sandbox, words).refused(code);
+        assert_eq!(keys(&add(&sandbox, words).refused(code)["recovery"]), ["peers"], "{words}");
     }
     assert_eq!(sandbox.htalk(&["peer", "list"]).done()["peers"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_native_peer_without_its_address_is_wrong_usage() {
+    let sandbox = Sandbox::new();
+    for (words, missing) in [
+        ("a --harness codex --workspace .".to_owned(), "--session"),
+        ("a --harness opencode --workspace . --delivery native".to_owned(), "--session"),
+        (format!("a --harness codex --session {SESSION}"), "--workspace"),
+        ("a --harness claude".to_owned(), "--session <ID> and --workspace <PATH>"),
+    ] {
+        let ran = add(&sandbox, &words);
+        assert!((ran.code, &*ran.out) == (2, "") && ran.err.contains(missing), "{words}: {ran:?}");
+        assert!(!sandbox.mailbox().exists(), "{words} left a mailbox behind");
+    }
+}
+
+/// What earlier releases stored: sockets resolved, URLs as they were typed.
+#[test]
+fn an_identical_registration_is_known_in_any_spelling() {
+    let sandbox = Sandbox::with_peers(&["p"]);
+    let root = sandbox.root().to_str().unwrap().to_owned();
+    for directory in ["work", "run", "home"] {
+        fs::create_dir(sandbox.root().join(directory)).unwrap();
+    }
+    symlink("work", sandbox.root().join("link")).unwrap();
+    fs::write(sandbox.root().join("run/7.sock"), "").unwrap();
+    symlink("run/7.sock", sandbox.root().join("current.sock")).unwrap();
+    symlink("run/../gone/7.sock", sandbox.root().join("dangling.sock")).unwrap();
+    let session = |digit: u8| SESSION.replace("0199f1a2", &format!("0199f1a{digit}"));
+    let mut cases = Vec::new();
+    for (digit, socket, link) in [(1, "run/7.sock", "current.sock"), (2, "run/../gone/7.sock", "dangling.sock")] {
+        let row = format!("'c{digit}', 'codex', '{}', '{root}/work', NULL, '{root}/{socket}', NULL", session(digit));
+        let same = format!("--session {} --workspace link --socket {link}", session(digit));
+        let other = format!("--session {} --workspace link --socket other.sock", session(digit));
+        cases.push((format!("c{digit}"), row, format!("--harness codex {same}"), format!("--harness codex {other}")));
+    }
+    let row = format!("'h', 'claude', '{}', '{root}/link', '{root}/./home', NULL, NULL", session(3));
+    let address = format!("--harness claude --session {} --workspace work", session(3).to_uppercase());
+    cases.push(("h".to_owned(), row, format!("{address} --home home"), format!("{address} --home work")));
+    for (digit, stored, given, other) in [
+        (1, "'http://LocalHost:04098'", "http://localhost:4098", "http://localhost:4099"),
+        (2, "'HTTP://localhost:4098/'", "http://LOCALHOST:004098", "https://localhost:4098"),
+        (3, "'http://[0:0:0:0:0:0:0:1]:9/oc/'", "http://[::1]:9/oc", "http://[::1]:9/OC"),
+        (4, "NULL", "http://127.0.0.1:4096", "http://127.0.0.1:4097"),
+    ] {
+        let row = format!("'o{digit}', 'opencode', 'ses_{digit}', '{root}/work', NULL, NULL, {stored}");
+        let address = format!("--harness opencode --session ses_{digit} --workspace link --url");
+        cases.push((format!("o{digit}"), row, format!("{address} {given}"), format!("{address} {other}")));
+    }
+    for (name, row, same, other) in cases {
+        let columns = "name, harness, session_id, workspace, home, socket, url";
+        sandbox.sqlite(&format!("INSERT INTO peers ({columns}) VALUES ({row});")).text();
+        let stored = sandbox.sqlite(&format!("SELECT * FROM peers WHERE name = '{name}';")).text().to_owned();
+        let peer = add(&sandbox, &format!("{name} {same}")).done();
+        assert_eq!(peer["name"], *name, "{peer}");
+        assert_eq!(keys(&peer), KEYS);
+        let conflict = add(&sandbox, &format!("{name} {other}")).refused("peer_already_has_a_different_address");
+        assert_eq!(conflict["registered_peer"], *name);
+        add(&sandbox, &format!("x {same}")).refused("session_already_has_a_peer_name");
+        let after = sandbox.sqlite(&format!("SELECT * FROM peers WHERE name = '{name}';"));
+        assert_eq!(after.text(), stored, "nothing was changed");
+    }
+}
+
+#[test]
+fn global_options_stand_anywhere_and_the_last_one_counts() {
+    let sandbox = Sandbox::with_peers(&["a", "b"]);
+    let id = sandbox.send("a", "b", "hello");
+    let elsewhere = sandbox.root().join("other.sqlite3");
+    let (here, other) = (sandbox.mailbox(), elsewhere.to_str().unwrap());
+    let here = here.to_str().unwrap();
+    for words in [
+        &["inbox", "--as", "b"][..],
+        &["--as", "a", "inbox", "--as", "b"],
+        &["--as", "a", "--as", "b", "inbox"],
+        &["inbox", "--as", "a", "--as=b"],
+        &["--db", other, "--as", "b", "inbox", "--db", here],
+        &["inbox", "--db", other, "--as", "b", "--db", here],
+    ] {
+        let found = sandbox.htalk(words).done();
+        assert_eq!((&found["total"], &found["messages"][0]["id"]), (&json!(1), &json!(id)), "{words:?}");
+        let show = found["messages"][0]["recovery"]["show"].as_str().unwrap();
+        assert!(show.contains(&format!("--db {here} --as b ")), "{show}");
+    }
+    for words in [
+        &["peer", "--db", here, "list", "--db", other][..],
+        &["peer", "--db", here, "--db", other, "list"],
+        &["--db", here, "peer", "--db", other, "list"],
+    ] {
+        let refused = sandbox.htalk(words).refused("database_not_found");
+        assert_eq!(refused["resolved_path"], other, "{words:?}");
+    }
+    let wrong = sandbox.htalk(&["inbox", "--as"]);
+    assert!((wrong.code, &*wrong.out) == (2, ""), "{wrong:?}");
 }
 
 #[test]

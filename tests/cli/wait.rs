@@ -186,3 +186,18 @@ fn a_wait_ends_when_its_mailbox_is_gone_or_another() {
         finish(child).refused(code);
     }
 }
+
+/// One that is killed before it registers leaves a FIFO that no row names; those of others stay.
+#[test]
+fn a_bell_without_a_wait_is_taken_down_by_the_next_one() {
+    let sandbox = Sandbox::with_peers(&["a", "b"]);
+    let request = sandbox.send("a", "b", "x");
+    sandbox.sh("mkfifo mail.sqlite3-wait-left other.sqlite3-wait-left; : >mail.sqlite3-wait-file").text();
+    let waiter = start(&sandbox, &request, 0);
+    let second = start(&sandbox, &request, 1);
+    let left = sandbox.sh("ls | grep -c wait-; ls | grep wait-left; ls | grep wait-file").text().to_owned();
+    assert_eq!(left, "4\nother.sqlite3-wait-left\nmail.sqlite3-wait-file");
+    sandbox.reply("b", &request, "y");
+    finish(waiter).done();
+    finish(second).done();
+}

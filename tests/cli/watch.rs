@@ -14,15 +14,19 @@ use crate::support::{Sandbox, finish, keys};
 const SEEN: Duration = Duration::from_millis(2_500);
 
 /// A running watch of `b`.
-struct Watch {
-    child: Child,
+pub struct Watch {
+    pub child: Child,
     lines: Lines<BufReader<ChildStdout>>,
 }
 
 impl Watch {
     /// Starts it and reads its first line.
-    fn start(sandbox: &Sandbox) -> Watch {
-        let mut child = sandbox.start(&["--as", "b", "watch"]);
+    pub fn start(sandbox: &Sandbox) -> Watch {
+        Watch::of(sandbox.start(&["--as", "b", "watch"]))
+    }
+
+    /// One that was started with its output captured.
+    pub fn of(mut child: Child) -> Watch {
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut watch = Watch { child, lines };
         assert_eq!(watch.next(), json!({"event": "ready", "peer": "b"}));
@@ -31,18 +35,18 @@ impl Watch {
 
     /// The next line, awaited.
     #[track_caller]
-    fn next(&mut self) -> Value {
+    pub fn next(&mut self) -> Value {
         serde_json::from_str(&self.lines.next().expect("the watch ended").unwrap()).unwrap()
     }
 
     /// The ids of the next messages.
     #[track_caller]
-    fn ids(&mut self, count: usize) -> Vec<String> {
+    pub fn ids(&mut self, count: usize) -> Vec<String> {
         (0..count).map(|_| self.next()["id"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Ends it with a signal: the exit code, and the lines that nobody had read.
-    fn end(mut self, with: Signal) -> (i32, Vec<String>) {
+    pub fn end(mut self, with: Signal) -> (i32, Vec<String>) {
         signal(&self.child, with);
         let rest = self.lines.by_ref().map(Result::unwrap).collect();
         let ran = finish(self.child);

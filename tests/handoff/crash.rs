@@ -188,6 +188,7 @@ fn an_interrupted_send_is_unknown() {
         let ran = finish(sender);
         assert_eq!(ran.code, code, "{ran:?}");
         assert!(ran.json()["next_action"].as_str().unwrap().contains("Do not resend"), "{ran:?}");
+        assert_eq!(ran.json()["persistence"], "saved", "the fence and the message are committed");
         let told = scene.status(&id);
         assert_eq!(grades(&told)[..2], ["unknown", "unknown"], "{told}");
         let again = scene.handoff(&format!("send {id} --to q --message-file m"));
@@ -251,6 +252,7 @@ fn an_interrupted_wait_is_stopped_by_its_operator() {
             let ran = finish(waiting);
             assert_eq!(ran.code, code, "{ran:?}");
             assert_eq!(ran.json()["state"], "interrupted", "{ran:?}");
+            assert_eq!(ran.json()["persistence"], "saved", "{ran:?}");
             assert_eq!(waits(&id, "stopped")["reason"], "stopped_by_operator");
         }
         // The authority goes on, and a stopped wait stays stopped.

@@ -55,8 +55,8 @@ const LEDGER_HEAD: &str = "\
 ";
 
 const SCHEMA_HEAD: &str = "\
--- The whole schema after every migration, by topic. Generated from a new mailbox by HTALK_UPDATE=1 cargo test --release;
--- don't edit it. Tests prove that it is up to date, and that an upgraded mailbox has the same.
+-- The whole schema after every migration, by topic. Generated from a new mailbox by HTALK_UPDATE=1 cargo test
+-- --release; don't edit it. Tests prove that it is up to date, and that an upgraded mailbox has the same.
 ";
 
 const ERRORS_HEAD: &str = "\
@@ -67,14 +67,16 @@ A code can also be the `notification_detail` of a message, or the `error` of a s
 A part after a colon is filled in at run time.
 
 The kind of a code says what it is about.
-The exit of a refusal follows from it, and it is another one for `handoff` verbs: there 2 says that the call was wrong or that there is no usable mailbox, and 1 that the answer is no.
+The exit of a refusal follows from it, and it is another one for `handoff` verbs: there 2 says that the \
+call was wrong or that there is no usable mailbox, and 1 that the answer is no.
 
 | Kind | About | Exit | Exit of a `handoff` verb |
 | --- | --- | --- | --- |
 ";
 
 const ERRORS_TABLE: &str = "
-Codes that a rule of the mailbox makes stand in its table `error_codes` (those of handoffs after `htalk handoff init`), all others in the program.
+Codes that a rule of the mailbox makes stand in its table `error_codes` (those of handoffs after `htalk handoff \
+init`), all others in the program.
 This page is generated from both by `HTALK_UPDATE=1 cargo test --release`.
 
 | Code | Kind | Exit | Of a `handoff` verb | Meaning | Next step |

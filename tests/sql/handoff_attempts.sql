@@ -117,10 +117,13 @@ INSERT INTO new_outcomes (native) VALUES ('[]');
 INSERT INTO new_outcomes (native) VALUES ('x');
 
 -- refuses: native_snapshot_capacity
-INSERT INTO new_outcomes (native) VALUES (json_object('a', printf('%08190d', 1)));
+INSERT INTO new_outcomes (native) VALUES (json_object('a', printf('%08185d', 1)));
 
 -- refuses: invalid_handoff
 INSERT INTO new_outcomes (submission, reason) VALUES ('unknown', 'Not a code.');
+INSERT INTO new_outcomes (submission, reason) VALUES ('unknown', x'61');
+INSERT INTO new_outcomes (submission, reason) VALUES ('unknown', printf('%0129d', 1));
+INSERT INTO new_outcomes (submission, reason) VALUES ('unknown', 'a' || char(0));
 INSERT INTO new_outcomes (ack_requested, observe) VALUES (1, 1);
 INSERT INTO new_outcomes (recipient_status) VALUES ('asleep');
 INSERT INTO new_outcomes (submission, queue_id) VALUES ('unknown', 'q-1');
@@ -158,6 +161,8 @@ INSERT INTO new_outcomes (handoff, submission, fenced, ack_requested, observe) V
 
 -- refuses: invalid_handoff
 INSERT INTO new_outcomes (handoff, submission, fenced) VALUES (6, 'refused', 0);
+INSERT INTO new_outcomes (handoff, submission, fenced, ack_requested, observe) VALUES (6, 'refused', 0, 2, 0);
+INSERT INTO new_outcomes (handoff, submission, fenced, ack_requested, observe) VALUES (6, 'refused', 0, 0, 2);
 
 INSERT INTO new_outcomes (handoff, submission, fenced, ack_requested, observe, reason)
 VALUES (6, 'refused', 0, 1, 1, 'insufficient_budget');
@@ -187,6 +192,16 @@ INSERT INTO new_receipts (handoff, at) VALUES (8, 1000.5);
 -- prints: refused|unsupported|
 -- prints: unknown|unsupported|1000.5
 SELECT state, ack, ack_arrived_at FROM seen WHERE n IN (7, 8) ORDER BY n;
+
+-- Everything in one moment, with the largest answer.
+INSERT INTO new_attempts (handoff, at_ns) VALUES (10, 1000);
+INSERT INTO messages (id, sender, recipient, body)
+VALUES ('10000000-0000-4000-8000-000000000010', 'a', 'x', 'Hello');
+INSERT INTO new_outcomes (handoff, native, at_ns) VALUES (10, json_object('a', printf('%08184d', 1)), 1000);
+INSERT INTO new_receipts (handoff, assurance, at_ns) VALUES (10, 'operator_confirmed', 1000);
+
+-- prints: acknowledged|8192
+SELECT state, length(native_json) FROM seen WHERE n = 10;
 
 -- The message is the one that was prepared.
 INSERT INTO new_attempts (handoff) VALUES (9);

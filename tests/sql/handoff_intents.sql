@@ -91,7 +91,7 @@ INSERT INTO new_handoffs (generation) VALUES ('a' || char(133));
 INSERT INTO new_handoffs (generation) VALUES (x'61');
 
 -- refuses: native_context_capacity
-INSERT INTO new_handoffs (context) VALUES (json_object('a', printf('%04090d', 1)));
+INSERT INTO new_handoffs (context) VALUES (json_object('a', printf('%04089d', 1)));
 
 -- refuses: invalid_handoff
 INSERT INTO new_handoffs (context) VALUES ('[]');
@@ -102,6 +102,9 @@ INSERT INTO new_handoffs (digest) VALUES (printf('%063d', 7));
 INSERT INTO new_handoffs (digest) VALUES (upper(printf('%063d', 7) || 'a'));
 INSERT INTO new_handoffs (digest) VALUES (printf('%063d', 7) || char(0));
 INSERT INTO new_handoffs (home) VALUES ('relative');
+INSERT INTO new_handoffs (home) VALUES (x'2f');
+INSERT INTO new_handoffs (home) VALUES ('/' || char(0));
+INSERT INTO new_handoffs (home) VALUES (printf('/%04096d', 1));
 
 -- refuses: handoff_clock_unavailable
 INSERT INTO new_handoffs (boot) VALUES (NULL);
@@ -127,7 +130,9 @@ VALUES ('10000000-0000-4000-8000-000000000099', 'a', 'b', 'An ordinary message.'
 
 INSERT INTO new_handoffs (id) VALUES (1);
 INSERT INTO new_handoffs (id, recipient, harness, target, home, context, generation, framed_chars, framed_bytes)
-VALUES (2, 'y', 'codex', 2, '/home/c', '{}', NULL, 32768, 32768);
+VALUES (
+  2, 'y', 'codex', 2, printf('/%04095d', 1), json_object('a', printf('%04088d', 1)), NULL, 32768, 32768
+);
 INSERT INTO new_handoffs (id, recipient, harness, target, host, generation, chars, bytes, framed_chars, framed_bytes)
 VALUES (3, 'y', 'codex', 2, 'me@[::1%eth0]:22', NULL, 1000, 1000, 30000, 32768);
 INSERT INTO new_handoffs (id, host, generation, chars, bytes, framed_chars, framed_bytes)
@@ -194,7 +199,12 @@ DELETE FROM handoff_tombstones;
 -- refuses: record_is_permanent
 UPDATE handoff_tombstones SET at = 0;
 
-INSERT INTO new_handoffs (id) VALUES (6);
+INSERT INTO new_handoffs (id, at_ns) VALUES (6, 2000);
+
+-- The others are old enough by then.
+-- refuses: handoff_phase_illegal
+INSERT INTO handoff_tombstones (handoff, boot, at_ns)
+VALUES ('10000000-0000-4000-8000-000000000006', printf('%064d', 1), 2592000000001999);
 
 -- refuses: handoff_ledger_capacity
 INSERT INTO new_handoffs (id) VALUES (7);

@@ -2,7 +2,7 @@
 
 .read tests/sql/fixtures/handoffs.sql
 INSERT INTO handoff_epochs (epoch) VALUES ('20000000-0000-4000-8000-000000000001');
-INSERT INTO new_handoffs (id) SELECT value FROM generate_series(1, 20);
+INSERT INTO new_handoffs (id) SELECT value FROM generate_series(1, 21);
 INSERT INTO new_handoffs (id, recipient, harness, target, generation)
 SELECT value, 'y', 'codex', 2, NULL FROM generate_series(31, 31);
 
@@ -99,20 +99,28 @@ VALUES ('10000000-0000-4000-8000-000000000002', 'token_possession', 0, printf('%
 -- prints: unknown|pending|pending
 SELECT state, ack, wait FROM seen WHERE n = 2;
 
-INSERT INTO new_outcomes (handoff, at_ns) VALUES (2, 4000000000);
+INSERT INTO new_outcomes (handoff, at_ns, at) VALUES (2, 4000000000, 2000.5);
 
--- prints: acknowledged|token_possession|0|satisfied|4000000000
-SELECT v.state, v.ack_assurance, v.is_ack_late, v.wait, a.at_ns FROM seen AS v
+-- prints: acknowledged|token_possession|0|2000500|satisfied|4000000000
+SELECT v.state, v.ack_assurance, v.is_ack_late, v.ack_received_at_utc_ms, v.wait, a.at_ns FROM seen AS v
 JOIN handoff_acks AS a ON a.handoff = v.correlation_id
 WHERE v.n = 2;
 
 -- The same, but the submission is known only when the first wait is over (5 s are kept for cleaning up).
 INSERT INTO new_sends (handoff, wait_seconds, submission) VALUES (3, 10, NULL);
-INSERT INTO new_receipts (handoff, at_ns) VALUES (3, 2500);
+INSERT INTO new_receipts (handoff, at_ns) VALUES (3, 2000);
 INSERT INTO new_outcomes (handoff, at_ns) VALUES (3, 5000000000);
 
 -- prints: acknowledged|1|timed_out_unknown|
 SELECT state, is_ack_late, wait, wait_reason FROM seen WHERE n = 3;
+
+-- The same, but the token's time is over by then.
+INSERT INTO new_sends (handoff, submission) VALUES (21, NULL);
+INSERT INTO new_receipts (handoff, at_ns) VALUES (21, 86400000000999);
+INSERT INTO new_outcomes (handoff, at_ns) VALUES (21, 86400000001000);
+
+-- prints: submitted|
+SELECT state, ack_assurance FROM seen WHERE n = 21;
 
 -- The same, but the outcome is unknown: the early receipt never becomes an acknowledgment, and proves that it arrived.
 INSERT INTO new_sends (handoff, wait_seconds, wait_at_ns, submission) VALUES (4, 10, 1500, NULL);
@@ -229,14 +237,14 @@ INSERT INTO new_receipts (handoff, at_ns) VALUES (9, 10000000000);
 -- After a first wait that was stopped a statement is accepted. The deadline counts all the same.
 INSERT INTO new_sends (handoff, wait_seconds) VALUES (10, 10);
 INSERT INTO new_wait_ends (handoff, status, reason) VALUES (10, 'stopped', 'stopped_by_operator');
-INSERT INTO new_receipts (handoff, assurance, at_ns) VALUES (10, 'operator_confirmed', 4999999999);
+INSERT INTO new_receipts (handoff, assurance, at_ns, at) VALUES (10, 'operator_confirmed', 4999999999, 3000.5);
 INSERT INTO new_sends (handoff, wait_seconds) VALUES (14, 10);
 INSERT INTO new_wait_ends (handoff, status, reason) VALUES (14, 'stopped', 'stopped_by_operator');
 INSERT INTO new_receipts (handoff, assurance, at_ns) VALUES (14, 'operator_confirmed', 5000000000);
 
--- prints: acknowledged|0|stopped
--- prints: acknowledged|1|stopped
-SELECT state, is_ack_late, wait FROM seen WHERE n IN (10, 14) ORDER BY n;
+-- prints: acknowledged|0|3000500|stopped
+-- prints: acknowledged|1|1000000000000|stopped
+SELECT state, is_ack_late, ack_received_at_utc_ms, wait FROM seen WHERE n IN (10, 14) ORDER BY n;
 
 -- From the deadline on a statement is accepted, whether or not the end is recorded; and so it is in another boot.
 INSERT INTO new_sends (handoff, wait_seconds) VALUES (15, 10);

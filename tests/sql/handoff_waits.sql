@@ -5,6 +5,7 @@ INSERT INTO handoff_epochs (epoch) VALUES ('20000000-0000-4000-8000-000000000001
 INSERT INTO new_handoffs (id) SELECT value FROM generate_series(1, 12);
 INSERT INTO new_handoffs (id, recipient, harness, target, generation)
 SELECT value, 'y', 'codex', 2, NULL FROM generate_series(31, 31);
+INSERT INTO new_handoffs (id, sender) VALUES (41, 'b');
 INSERT INTO new_sends (handoff) VALUES (1);
 
 -- refuses: handoff_id_unknown
@@ -39,6 +40,9 @@ INSERT INTO new_waits (operation) VALUES ('x');
 INSERT INTO new_waits (handoff) VALUES (12);
 
 INSERT INTO new_waits (operation, at_ns) VALUES (1, 0);
+
+-- refuses: handoff_id_unknown
+INSERT INTO new_wait_ends (number, status, at_ns) VALUES (2, 'timed_out_unknown', 5000000000);
 
 -- refuses: wait_status_illegal
 INSERT INTO new_waits (at_ns) VALUES (0);
@@ -149,6 +153,14 @@ VALUES (10, 10, 2000, 'unknown', 'stopped_by_operator');
 -- prints: refused|failed|evidence_failed
 -- prints: unknown|stopped|stopped_by_operator
 SELECT state, wait, wait_reason FROM seen WHERE n BETWEEN 9 AND 10 ORDER BY n;
+
+-- A wait that has ended already stays as it is.
+INSERT INTO new_sends (handoff, wait_seconds, submission) VALUES (12, 10, NULL);
+INSERT INTO new_wait_ends (handoff, status, reason) VALUES (12, 'stopped', 'stopped_by_operator');
+INSERT INTO new_outcomes (handoff, submission) VALUES (12, 'unknown');
+
+-- prints: unknown|stopped|stopped_by_operator
+SELECT state, wait, wait_reason FROM seen WHERE n = 12;
 
 -- 64 waits.
 INSERT INTO new_sends (handoff) VALUES (11);

@@ -99,9 +99,9 @@ fn registrations() {
         ("unsupported_delivery", "e", &[("harness", "codex"), ("delivery", "push")]),
         ("pull_peer_has_no_native_address", "e", &[("harness", "test"), ("delivery", "pull"), ("workspace", root)]),
         ("invalid_uuid", "e", &[("harness", "codex"), ("session_id", "no-id"), ("workspace", root)]),
-        ("invalid_uuid", "e", &[("harness", "claude"), ("workspace", root)]),
+        ("invalid_uuid", "e", &[("harness", "claude"), ("session_id", ""), ("workspace", root)]),
         ("invalid_opencode_session_id", "e", &[("harness", "opencode"), ("session_id", "7"), ("workspace", root)]),
-        ("workspace_must_be_a_directory", "e", &[("harness", "codex"), ("session_id", session)]),
+        ("workspace_must_be_a_directory", "e", &[("harness", "codex"), ("session_id", session), ("workspace", "gone")]),
         (
             "claude_socket_is_discovered_from_live_identity",
             "e",

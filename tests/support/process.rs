@@ -1,10 +1,12 @@
 //! Processes that are started, watched and interrupted.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::kill;
@@ -22,6 +24,25 @@ pub fn write_program(path: &Path, script: &str) {
     let mut command = Command::new("sh");
     command.args(["-c", "cat >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(path);
     super::run(&mut command, script.as_bytes()).text();
+}
+
+/// A command that no signal is ignored by, even where the tests themselves were started so (`nohup`, a background
+/// command of a script): what a process ignores, its children ignore.
+pub fn responsive(program: impl AsRef<OsStr>) -> Command {
+    static IS_DEAF: OnceLock<bool> = OnceLock::new();
+    let is_deaf = IS_DEAF.get_or_init(|| {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored =
+            status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+        let asked = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGTERM].map(|signal| 1_u64 << (signal as u64 - 1));
+        ignored.is_some_and(|ignored| asked.iter().any(|bit| ignored & bit != 0))
+    });
+    if !is_deaf {
+        return Command::new(program);
+    }
+    let mut command = Command::new("/usr/bin/env");
+    command.arg("--default-signal").arg(program);
+    command
 }
 
 /// Sends a signal to a started command.

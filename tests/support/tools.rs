@@ -10,6 +10,10 @@ use super::codes;
 /// Where the tests, and all that they start, look for programs. The caller's own PATH may have real clients in it.
 pub const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
+/// Mounts a directory once with bindfs.
+const BINDFS: &str = "set -e; d=$(mktemp -d); mkdir $d/a $d/b; trap 'rm -r $d' EXIT
+    bindfs --no-allow-other -o direct_io $d/a $d/b 2>/dev/null && fusermount -u $d/b";
+
 /// Starts a command.
 #[track_caller]
 pub fn started(command: &mut Command) -> Child {
@@ -38,6 +42,8 @@ pub fn assert_sqlite3() {
 pub fn has(program: &str) -> bool {
     let is_able = match program {
         "strace" => output(&["strace", "-o", "/dev/null", "true"]),
+        // It needs a device that not every container has.
+        "bindfs" => output(&["sh", "-c", BINDFS]),
         "bwrap" => output(&["bwrap", "--ro-bind", "/", "/", "true"]),
         _ => output(&[program, "--version"]),
     };

@@ -61,3 +61,19 @@ fn row(value: &Value) -> Option<Record> {
         })
     })?
 }
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use crate::noise;
+
+    #[test]
+    fn a_list_of_any_form_is_understood_or_not() {
+        let lists = noise::bytes(&[
+            r#"[{"pid":1,"cwd":"/","startedAt":1,"sessionId":"7f9619ff-8b86-4d01-b42d-00cf4fc964ff"}]"#,
+            "[]",
+            r#"[{"pid":-1},{"pid":1e9},{"pid":"1"},7,null]"#,
+        ]);
+        noise::each(lists, |list| drop(parse(&list)));
+    }
+}

@@ -5,40 +5,43 @@ use crate::code::codes;
 codes! {
     Recipient recipient_has_no_socket
         "This version of the client can not be notified from outside."
-        "The message is saved. The recipient looks for itself, with inbox or watch, or uses a newer client.";
+        "Use a newer client there, or let the recipient look for itself, with inbox or watch.";
+    Recipient claude_session_not_visible
+        "The session can't be seen from here: this runs in a sandbox with processes of its own."
+        "Repeat peer check outside of the sandbox; the recipient finds the message in its inbox.";
     Recipient claude_held_for_person
         "The session holds the notice until its person lets it through, which may be never."
-        "The message is saved. Ask that person, or set crossSessionInbound to accept in their settings.";
+        "Ask that person, or set crossSessionInbound to accept in their settings.";
     Recipient claude_denied
         "The person at the session declined the notice."
-        "The message is saved; the recipient finds it in its inbox.";
+        "Ask that person; the recipient finds the message in its inbox.";
     Recipient claude_refused
         "The session's settings (crossSessionInbound) refuse messages of other sessions."
-        "The message is saved; the recipient finds it in its inbox.";
+        "Set crossSessionInbound to accept there, or let the recipient look for itself, with inbox or watch.";
     Recipient claude_expired
         "The session held the notice and dropped it without an answer."
-        "The message is saved; the recipient finds it in its inbox.";
+        "Ask the person at the session; the recipient finds the message in its inbox.";
     Recipient claude_dropped
         "A guard of the session dropped the notice. Its reason follows."
-        "The message is saved; the recipient finds it in its inbox.";
+        "Nothing is to be repeated; the recipient finds the message in its inbox.";
     Recipient claude_not_confirmed
         "The session said nothing against the notice and shows no sign of having taken it."
-        "The message is saved. The session may be slow or its queue full; look for an answer later.";
+        "The session may be slow or its queue full; look for an answer later.";
     Recipient claude_report_not_understood
         "The session reported something about the notice that htalk does not know."
-        "The message is saved; look for an answer later.";
+        "Look for an answer later.";
     Recipient claude_no_report_possible
         "The notice was written, but htalk could not listen beside the session's socket."
-        "The message is saved; look for an answer later.";
+        "Look for an answer later.";
     Recipient claude_process_stopped
         "The notice was written to a session that is stopped (Ctrl-Z)."
-        "The message is saved. The session reads the notice when it is continued.";
+        "Continue the session (fg in its shell); it reads the notice then.";
     Recipient claude_socket_reset
         "The connection ended before the session had read the whole notice."
-        "The message is saved; look for an answer later.";
+        "Look for an answer later.";
     Recipient claude_records_unreadable
         "The client's records of its sessions can not be read or understood."
-        "The message is saved; the recipient finds it in its inbox. peer check names the cause.";
+        "Make these records readable; the detail of peer check names the cause.";
     Notice claude_socket_bytes_written
         "The session took the notice, or said nothing against it. Its pid follows."
         "Wait for the answer.";

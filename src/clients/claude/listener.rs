@@ -195,6 +195,7 @@ mod tests {
     use std::os::unix::fs::DirBuilderExt;
 
     use super::{Listener, marker_name, marker_owner};
+    use crate::noise;
     use crate::platform::cleanup::Scope;
     use crate::platform::socket;
 
@@ -242,5 +243,14 @@ mod tests {
         for other in ["7.sock", ".htalk-7.sock", ".htalk-7-99-0.sock", ".htalk-7-099.sock", ".htalk-7-99-3-1.sock"] {
             assert_eq!(marker_owner(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_name_of_any_form_is_htalks_or_not() {
+        noise::each(noise::text(&[".htalk-7-136341.sock", ".htalk-7-136341-3.sock", "7.sock"]), |name| {
+            if let Some((pid, start, number)) = marker_owner(&name) {
+                assert_eq!(marker_name(pid, start, number), name);
+            }
+        });
     }
 }

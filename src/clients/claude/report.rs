@@ -116,3 +116,40 @@ impl Incoming {
         (lines, is_open)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::noise;
+
+    #[test]
+    fn a_report_of_any_form_is_understood_or_not() {
+        const REPORT: &str = r#"{"type":"control","action":"peer_message_status","status":"dropped","drop_reason":"x",
+            "orig_msg_id":"m"}"#;
+        noise::each(noise::bytes(&[REPORT, r#"{"type":"control","dropped_msg_ids":["m"]}"#]), |line| {
+            if let Some(Report::Dropped(reason)) = Report::parse(&line, "m") {
+                assert!((1..=40).contains(&reason.len()) && !reason.contains(':'), "{reason}");
+            }
+        });
+    }
+
+    #[test]
+    fn a_line_without_end_ends_the_connection() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        let mut incoming = Incoming::new(ours, None);
+        theirs.set_nonblocking(true).unwrap();
+        for _ in 0..64 {
+            // As much as the socket takes.
+            while theirs.write(&[b'x'; 4096]).is_ok() {}
+            let (lines, is_open) = incoming.read();
+            if !is_open {
+                assert!(lines.iter().all(|line| line.len() <= REPORT_BYTES + 4096));
+                return;
+            }
+        }
+        panic!("it is read for ever");
+    }
+}

@@ -108,6 +108,8 @@ pub enum Unusable {
     Rejected,
     /// The system does not show whether its process runs.
     Hidden,
+    /// Its process may run where this one can't see it: the record is of another pid namespace.
+    Elsewhere,
 }
 
 /// What the records of one configuration directory say.
@@ -121,6 +123,8 @@ pub struct Records {
     pub rejected: usize,
     /// How many records the system shows no process for.
     pub hidden: usize,
+    /// The session ids of records whose process can't be seen from here.
+    pub elsewhere: Vec<String>,
     /// Whether the directory holds more entries than were read.
     pub is_cut: bool,
 }
@@ -148,6 +152,7 @@ impl Records {
                 Err((session, Unusable::Ended(reason))) => records.ended.extend(session.map(|id| (id, reason))),
                 Err((_, Unusable::Rejected)) => records.rejected += 1,
                 Err((_, Unusable::Hidden)) => records.hidden += 1,
+                Err((session, Unusable::Elsewhere)) => records.elsewhere.extend(session),
             }
         }
         Ok(records)
@@ -182,12 +187,18 @@ pub fn read_live(config: &Path, pid: i32) -> Result<Record, (Option<String>, Unu
             _ => std::thread::sleep(PAUSE),
         }
     };
-    let ended = |reason| Err((Some(record.session_id.clone()), Unusable::Ended(reason)));
+    let ended = |reason| {
+        let is_elsewhere = Process::may_be_elsewhere(pid, &record.started);
+        let why = if is_elsewhere { Unusable::Elsewhere } else { Unusable::Ended(reason) };
+        Err((Some(record.session_id.clone()), why))
+    };
     match Process::read(pid) {
         Err(Hidden) => Err((Some(record.session_id), Unusable::Hidden)),
         Ok(None) => ended("its process has ended"),
         Ok(Some(process)) if !process.started_as(&record.started) => ended("its pid belongs to a later process"),
-        Ok(Some(process)) if process.state == State::Dead => ended("its process is a zombie"),
+        Ok(Some(process)) if process.state == State::Dead => {
+            Err((Some(record.session_id), Unusable::Ended("its process is a zombie")))
+        }
         Ok(Some(process)) => {
             record.start = process.start;
             if process.state == State::Stopped {
@@ -241,4 +252,49 @@ pub fn config_directory(environment: &Environment, home: Option<&Path>) -> Optio
 /// Whether two paths lead to one place, both sides resolved where they exist.
 pub fn same_place(one: &Path, other: &Path) -> bool {
     one == other || matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::noise;
+
+    const WORDS: &[&str] = &[
+        "pid",
+        "sessionId",
+        "cwd",
+        "startedAt",
+        "procStart",
+        "version",
+        "entrypoint",
+        "cli",
+        "messagingSocketPath",
+        "status",
+        "idle",
+        "busy",
+        "/tmp",
+        "7f9619ff-8b86-4d01-b42d-00cf4fc964ff",
+        "136341",
+        "-1",
+    ];
+
+    #[test]
+    fn a_record_of_any_form_is_understood_or_not() {
+        let record = json!({
+            "pid": 7, "sessionId": "7f9619ff-8b86-4d01-b42d-00cf4fc964ff", "cwd": "/tmp", "procStart": "136341",
+            "startedAt": 1_795_979_340_798_u64, "entrypoint": "cli", "messagingSocketPath": "/tmp/7.sock",
+        });
+        noise::each(noise::nearly(record, WORDS), |value| {
+            if let Some(record) = Record::parse(&value) {
+                assert!(record.pid > 0 && record.session_id.len() == 36, "{record:?}");
+                assert!(record.socket.is_none_or(|socket| socket.is_absolute()));
+            }
+        });
+        noise::each(noise::json(WORDS), |value| drop(Record::parse(&value)));
+        noise::each(noise::text(&["7.json", "4294967296.json", "7.abc.key"]), |name| {
+            assert!(record_pid(OsStr::new(&name)).is_none_or(|pid| pid >= 0), "{name}");
+        });
+    }
 }

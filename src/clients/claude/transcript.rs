@@ -92,3 +92,34 @@ fn open(path: &Path) -> Option<File> {
     let metadata = file.metadata().ok()?;
     (metadata.is_file() && metadata.uid() == geteuid().as_raw()).then_some(file)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise;
+
+    /// What a transcript holds is never read without bounds, and no line of it is taken for another.
+    #[test]
+    fn a_transcript_of_any_form_says_yes_only_to_its_own_text() {
+        const LINE: &str = "{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"content\":\"hello\"}\n";
+        noise::each(noise::bytes(&[LINE, "{\"type\":\"mode\"}\n", "{\"type\":\"queue-operation\""]), |line| {
+            let is_so = serde_json::from_slice::<Value>(&line).is_ok_and(|value| value["content"] == "hello");
+            assert!(is_so || !queues(&line, "hello"));
+        });
+
+        let config = std::env::temp_dir().join(format!("htalk-unit-{}", uuid::Uuid::new_v4()));
+        let mut tail = Tail::new(&config, Path::new("/work"), "s");
+        std::fs::create_dir_all(tail.path.parent().unwrap()).unwrap();
+        // One that grows for ever, in a line without an end.
+        std::fs::write(&tail.path, vec![b'x'; 2 * GROWTH as usize]).unwrap();
+        for _ in 0..3 {
+            assert!(!tail.has_queued("hello"));
+        }
+        assert!(tail.line.len() as u64 <= GROWTH);
+        // One that is shorter than it was.
+        let mut tail = Tail::new(&config, Path::new("/work"), "s");
+        std::fs::write(&tail.path, LINE).unwrap();
+        assert!(!tail.has_queued("hello") && tail.tells_of_a_queue());
+        std::fs::remove_dir_all(&config).unwrap();
+    }
+}

@@ -186,6 +186,10 @@ impl AppServer {
             let page = result.get("data").and_then(Value::as_array).ok_or(Fault::Malformed)?;
             let known = ids.len();
             for id in page.iter().filter_map(Value::as_str) {
+                // A page can have far more than is asked for.
+                if ids.len() == LISTED {
+                    return Ok((ids, false));
+                }
                 if !ids.iter().any(|seen| seen == id) {
                     ids.push(id.to_owned());
                 }
@@ -198,7 +202,6 @@ impl AppServer {
                 break;
             }
         }
-        ids.truncate(LISTED);
         Ok((ids, false))
     }
 
@@ -250,4 +253,91 @@ fn described(thread: &Map<String, Value>) -> Option<Read> {
             _ => "unknown",
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::noise;
+
+    /// A server that answers each request with the next of some results, and then closes.
+    struct Parrot {
+        answers: Vec<Value>,
+        last: Value,
+    }
+
+    impl Wire for Parrot {
+        fn send(&mut self, text: &str) -> Result<(), Fault> {
+            let request: Value = serde_json::from_str(text).expect("a request");
+            self.last = request["id"].clone();
+            Ok(())
+        }
+
+        fn receive(&mut self) -> Result<String, Fault> {
+            let answer = self.answers.pop().ok_or(Fault::Closed)?;
+            Ok(match answer {
+                Value::String(raw) => raw,
+                answer => json!({"id": self.last, "result": answer}).to_string(),
+            })
+        }
+
+        fn allow(&mut self, _: Duration) {}
+    }
+
+    const WORDS: &[&str] = &[
+        "thread",
+        "id",
+        "cwd",
+        "source",
+        "cli",
+        "status",
+        "type",
+        "idle",
+        "data",
+        "nextCursor",
+        "queuedSubmission",
+        "clientUserMessageId",
+        "input",
+        "text",
+        "deleted",
+        "error",
+        "code",
+        "message",
+        "codexHome",
+        "/tmp",
+        "method",
+    ];
+
+    fn server(answers: Vec<Value>) -> AppServer {
+        AppServer { wire: Box::new(Parrot { answers, last: Value::Null }), last: 0, home: None }
+    }
+
+    #[test]
+    fn answers_of_any_form_are_understood_or_not() {
+        let thread = json!({"id": "t", "cwd": "/tmp", "source": "cli", "status": {"type": "idle"}, "ephemeral": false});
+        let read = noise::nearly(thread, WORDS).prop_map(|thread| json!({"thread": thread}));
+        let page = noise::nearly(json!({"data": ["a", "b", 7], "nextCursor": "c"}), WORDS);
+        let receipt = json!({"id": "01a228ac-e4d9-71f3-bff2-93f3ea7946ca", "input": [{"type": "text", "text": "x"}]});
+        let receipt = noise::nearly(receipt, WORDS).prop_map(|receipt| json!({"queuedSubmission": receipt}));
+        let answer = prop_oneof![read, page, receipt, noise::json(WORDS)];
+        noise::each(vec(answer, 0..20), |answers| {
+            drop(AppServer::initialize(Box::new(Parrot { answers: answers.clone(), last: Value::Null })));
+            drop(server(answers.clone()).read("t"));
+            assert!(server(answers.clone()).queue("t", "x").is_err(), "a receipt for another message");
+            drop(server(answers.clone()).delete("t", "q"));
+            if let Ok((ids, _)) = server(answers).loaded() {
+                assert!(ids.len() <= LISTED);
+            }
+        });
+    }
+
+    #[test]
+    fn a_page_without_measure_is_read_to_a_measure() {
+        let ids: Vec<Value> = (0..200_000).map(|number| format!("{number}").into()).collect();
+        let (ids, is_all) = server(vec![json!({"data": ids, "nextCursor": null})]).loaded().expect("a list");
+        assert_eq!((ids.len(), is_all), (LISTED, false));
+    }
 }

@@ -8,13 +8,13 @@ codes! {
         "Look with peer discover; register with --home where the session has another configuration directory.";
     Recipient recipient_session_archived
         "The session was archived in Codex."
-        "Unarchive it in Codex (codex unarchive ID), or ask another peer. The message is saved.";
+        "Unarchive it in Codex (codex unarchive ID), or ask another peer.";
     Recipient recipient_session_ephemeral
         "This is a session that Codex does not save; it takes no messages."
-        "Register a session that a person started. The message is saved.";
+        "Register a session that a person started; peer discover lists them.";
     Recipient codex_session_not_started_by_a_person
         "This Codex session was started by a program, not by a person at a terminal or editor."
-        "Register an interactive session; peer discover lists them. The message is saved.";
+        "Register an interactive session; peer discover lists them.";
     Recipient codex_home_unknown
         "Nothing says where the configuration directory of Codex is."
         "Set HOME or CODEX_HOME, or register the peer with --home.";
@@ -26,7 +26,7 @@ codes! {
         "See detail, and repeat peer check when the cause is gone.";
     Recipient codex_state_layout_unknown
         "This htalk does not know the layout of this Codex's state database."
-        "Use a newer htalk. The message is saved; the recipient finds it in its inbox.";
+        "Use a newer htalk, or let the recipient look for itself, with inbox or watch.";
     Recipient codex_state_not_found
         "There is no state database of Codex here."
         "Nothing is to be done where Codex is not used; else set CODEX_HOME to its configuration directory.";
@@ -35,34 +35,34 @@ codes! {
         "Nothing is to be done: sessions without one are found in the state database.";
     Recipient codex_app_server_unusable
         "The Codex app server did not answer as one; the part after the colon says how it failed."
-        "See with codex app-server daemon version whether it runs. Nothing was submitted; the message is saved.";
+        "See with codex app-server daemon version whether it runs. Nothing was submitted.";
     Recipient codex_app_server_refused
         "The Codex app server refused the request; the number after the colon is its error."
-        "See peer check for its words. Nothing was submitted; the message is saved.";
+        "See detail, or that of peer check, for its words. Nothing was submitted.";
     Recipient codex_app_server_not_started
         "Codex could not start the server that it needs to reach its queue."
-        "Start Codex once by hand to see why. Nothing was submitted; the message is saved.";
+        "Start Codex once by hand to see why. Nothing was submitted.";
     Recipient codex_sandbox_blocks_socket
         "The sandbox of the calling Codex session does not let this command reach the Codex server."
-        "Let the command run outside the sandbox, or send to a peer that pulls. The message is saved.";
+        "Let the command run outside the sandbox, or send to a peer that pulls.";
     Recipient codex_sandbox_read_only_home
         "The configuration directory of Codex is read-only here, as in Codex's own sandbox."
-        "Let the command run outside the sandbox. Nothing was submitted; the message is saved.";
+        "Let the command run outside the sandbox. Nothing was submitted.";
     Recipient codex_queue_unsupported
         "This Codex can not queue messages for a session; 0.171.0 can."
-        "Update Codex. The message is saved; the recipient finds it in its inbox.";
+        "Update Codex, or let the recipient look for itself, with inbox or watch.";
     Recipient codex_configuration_overrides_refused
         "codex queue refused to run with configuration overrides while a Codex server runs."
-        "Look for overrides in the codex that is in PATH. Nothing was submitted; the message is saved.";
+        "Look for overrides in the codex that is in PATH. Nothing was submitted.";
     Recipient codex_bad_usage
         "codex queue did not accept its arguments."
-        "Use a version of Codex that htalk was tried on. The message is saved.";
+        "Use a version of Codex that htalk was tried on.";
     Recipient codex_app_server_unconfirmed_receipt
         "The notice was sent to the Codex app server and not confirmed; the part after the colon says why."
-        "Never repeat an uncertain notification. The message is saved; wait for the answer.";
+        "Never repeat an uncertain notification; wait for the answer.";
     Recipient codex_cli_unconfirmed_receipt
         "codex queue ended without a receipt for this notice; the part after the colon says how."
-        "Never repeat an uncertain notification. The message is saved; wait for the answer.";
+        "Never repeat an uncertain notification; wait for the answer.";
     Recipient codex_withdrawal_unconfirmed
         "Codex was asked to remove the queued notice and did not confirm it; the part after the colon says why."
         "Repeat the ack to try again, or leave it: the notice can still arrive and is then needless.";

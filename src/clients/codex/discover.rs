@@ -14,6 +14,7 @@ use super::locks;
 use super::socket::{self, Unusable};
 use super::state::{self, Thread};
 use crate::environment::Environment;
+use crate::platform::threads::{Job, side_by_side};
 
 /// Time for one server, all its threads read.
 const LIMIT: Duration = Duration::from_millis(3000);
@@ -25,22 +26,15 @@ pub fn all(environment: &Environment, search: &Search) -> Vec<Found> {
         Ok(home) => home,
         Err(refusal) => return vec![unavailable("state_database", &refusal, Map::new())],
     };
-    let (saved, mut servers) = std::thread::scope(|threads| {
-        let saved = threads.spawn(|| databases(environment, &home));
-        let control =
-            threads.spawn(|| server(environment, "control_socket", &super::control_socket(&home), false, &home));
-        let named: Vec<_> = search
-            .codex_sockets
-            .iter()
-            .map(|socket| threads.spawn(|| server(environment, "named_socket", socket, true, &home)))
-            .collect();
-        let servers: Vec<Found> = std::iter::once(control)
-            .chain(named)
-            .map(|thread| thread.join().expect("discovery does not panic"))
-            .collect();
-        (saved.join().expect("discovery does not panic"), servers)
-    });
-    servers.extend(saved);
+    let control = super::control_socket(&home);
+    let mut jobs: Vec<Job<Vec<Found>>> =
+        vec![Box::new(|| vec![server(environment, "control_socket", &control, false, &home)])];
+    for socket in &search.codex_sockets {
+        let home = &home;
+        jobs.push(Box::new(move || vec![server(environment, "named_socket", socket, true, home)]));
+    }
+    jobs.push(Box::new(|| databases(environment, &home)));
+    let mut servers: Vec<Found> = side_by_side(jobs).into_iter().flatten().collect();
     let mut seen = HashSet::new();
     for found in &mut servers {
         found.sessions.retain(|session| seen.insert(session["session_id"].clone()));
@@ -75,7 +69,8 @@ fn database(environment: &Environment, home: &Path, path: &Path) -> Found {
         })
         .collect();
     let detail = is_cut.then(|| format!("only the youngest {} threads were looked at", state::LISTED));
-    Found { source: source("state_database", rejected, None, detail, place("path", path)), sessions }
+    let error = is_cut.then(|| "codex_list_incomplete".to_owned());
+    Found { source: source("state_database", rejected, error, detail, place("path", path)), sessions }
 }
 
 fn server(environment: &Environment, name: &str, path: &Path, is_named: bool, home: &Path) -> Found {
@@ -99,15 +94,16 @@ fn server(environment: &Environment, name: &str, path: &Path, is_named: bool, ho
     let its_home = server.home.clone().unwrap_or_else(|| home.to_path_buf());
     let named = is_named.then_some(path);
     let mut sessions = Vec::new();
-    let mut rejected = 0;
+    let (mut helpers, mut rejected) = (0, 0);
     let mut error = (!is_all).then(|| "codex_list_incomplete".to_owned());
     for id in &ids {
         match server.read(id) {
             Ok(read) if read.thread.is_listed() && read.thread.id.eq_ignore_ascii_case(id) => {
                 sessions.push(session(environment, &read.thread, read.status, name, &its_home, named));
             }
-            // A helper, or one that was unloaded since the list was made.
+            Ok(read) if read.thread.id.eq_ignore_ascii_case(id) => helpers += 1,
             Ok(_) => rejected += 1,
+            // One that was unloaded since the list was made.
             Err(failure) if failure.words().is_some() => rejected += 1,
             Err(failure) => {
                 error = Some(super::before_write(&failure, id).code);
@@ -115,8 +111,12 @@ fn server(environment: &Environment, name: &str, path: &Path, is_named: bool, ho
             }
         }
     }
-    let detail =
-        error.as_ref().map(|_| format!("{} of {} loaded threads were read", sessions.len() + rejected, ids.len()));
+    let read = sessions.len() + helpers + rejected;
+    let detail = match (&error, helpers) {
+        (Some(_), _) => Some(format!("{read} of {} loaded threads were read", ids.len())),
+        (None, 0) => None,
+        (None, _) => Some(format!("{helpers} loaded threads that nobody could register left out")),
+    };
     Found { source: source(name, rejected, error, detail, address), sessions }
 }
 
@@ -151,7 +151,7 @@ fn unavailable(name: &str, refusal: &Refusal, place: Map<String, Value>) -> Foun
     Found { source, sessions: Vec::new() }
 }
 
-/// A source that answered: `partial` where it has something to say about what it left out.
+/// A source that answered: `partial` where it may have more than was understood.
 fn source(
     name: &str,
     rejected: usize,
@@ -159,7 +159,7 @@ fn source(
     detail: Option<String>,
     place: Map<String, Value>,
 ) -> Map<String, Value> {
-    let status = if error.is_none() && detail.is_none() { "ok" } else { "partial" };
+    let status = if error.is_none() && rejected == 0 { "ok" } else { "partial" };
     let mut source = Map::from_iter([
         ("harness".into(), "codex".into()),
         ("source".into(), name.into()),

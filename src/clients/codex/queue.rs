@@ -151,6 +151,7 @@ fn refused(code: i32, stdout: &[u8], stderr: &str, id: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{receipt, refused};
+    use crate::noise;
 
     const THREAD: &str = "01a228ac-58fc-7e62-8f5a-f369cc0e706b";
     const QUEUED: &str = "01a228ac-e4d9-71f3-bff2-93f3ea7946ca";
@@ -183,5 +184,30 @@ mod tests {
         assert_eq!(code(2, "error: unrecognized subcommand 'queue'").as_deref(), Some("codex_queue_unsupported"));
         assert_eq!(code(2, "error: unexpected argument '-d' found").as_deref(), Some("codex_bad_usage"));
         assert_eq!(code(101, "thread 'main' panicked"), None);
+    }
+
+    #[test]
+    fn what_the_command_prints_is_a_receipt_or_not() {
+        let receipts = noise::bytes(&[
+            "Queued message 01a228ac-e4d9-71f3-bff2-93f3ea7946ca for thread 01a228ac-58fc-7e62-8f5a-f369cc0e706b.\n",
+            "Queued message  for thread .",
+        ]);
+        noise::each(receipts, |output| {
+            let whole = format!("Queued message {QUEUED} for thread {THREAD}.");
+            let is_whole = String::from_utf8_lossy(&output).trim_end().eq_ignore_ascii_case(&whole);
+            let told = receipt(&output, THREAD);
+            assert!(told.is_err() || told.as_deref() == Ok(QUEUED) && is_whole || told.is_ok_and(|id| id.len() == 36));
+        });
+        let errors = noise::text(&[
+            "Error: failed to queue session message: thread/queue/add failed: session x is archived. (code -32600)",
+            "error: unrecognized subcommand 'queue'",
+            "Error: failed to start embedded app server: Read-only file system",
+        ]);
+        noise::each(errors, |words| {
+            for code in [1, 2] {
+                assert!(refused(code, b"", &words, THREAD).is_none_or(|code| code.len() < 60));
+                assert_eq!(refused(code, b"x", &words, THREAD), None);
+            }
+        });
     }
 }

@@ -96,18 +96,31 @@ impl Read for Bounded {
         if self.left == 0 {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.stream.set_read_timeout(Some(self.remaining()?))?;
         let room = buffer.len().min(self.left);
-        let length = self.stream.read(&mut buffer[..room]).map_err(timed_out)?;
-        self.left -= length;
-        Ok(length)
+        loop {
+            self.stream.set_read_timeout(Some(self.remaining()?))?;
+            match self.stream.read(&mut buffer[..room]) {
+                Ok(length) => {
+                    self.left -= length;
+                    return Ok(length);
+                }
+                // A process that was stopped and goes on.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(timed_out(error)),
+            }
+        }
     }
 }
 
 impl Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.stream.set_write_timeout(Some(self.remaining()?))?;
-        self.stream.write(bytes).map_err(timed_out)
+        loop {
+            self.stream.set_write_timeout(Some(self.remaining()?))?;
+            match self.stream.write(bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other.map_err(timed_out),
+            }
+        }
     }
 
     fn flush(&mut self) -> io::Result<()> {

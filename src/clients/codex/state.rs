@@ -137,8 +137,8 @@ pub fn thread(places: &[Place], id: &str) -> Result<(Thread, PathBuf, Place), Re
     Err(Refusal::new("recipient_not_in_codex_state").with_detail(looked.join("; ")))
 }
 
-/// The threads of a database that could be registered, and how many rows were left out. One more than [`LISTED`] comes
-/// back where there are more.
+/// The threads of a database that could be registered, how many rows were not understood, and whether there are more
+/// than [`LISTED`].
 ///
 /// # Errors
 /// The database can't be read.
@@ -147,8 +147,10 @@ pub fn threads(path: &Path) -> Result<(Vec<Thread>, usize, bool), Refusal> {
     let rows = other_database::rows(path, THREADS, &[], limits).map_err(|failure| refusal(path, failure))?;
     let is_cut = rows.len() > LISTED;
     let taken = rows.len().min(LISTED);
-    let threads: Vec<Thread> = rows.iter().take(LISTED).filter_map(Thread::of_row).filter(Thread::is_listed).collect();
+    let understood = |thread: &Thread| uuid::Uuid::parse_str(&thread.id).is_ok();
+    let mut threads: Vec<Thread> = rows.iter().take(LISTED).filter_map(Thread::of_row).filter(understood).collect();
     let rejected = taken - threads.len();
+    threads.retain(Thread::is_listed);
     Ok((threads, rejected, is_cut))
 }
 
@@ -161,5 +163,26 @@ fn refusal(path: &Path, failure: Failure) -> Refusal {
         Failure::Unreadable(words) => {
             Refusal::new("codex_state_unreadable").with_detail(format!("{}: {words}", path.display()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Thread;
+    use crate::noise;
+
+    #[test]
+    fn a_row_of_any_form_is_a_thread_or_not() {
+        const WORDS: &[&str] =
+            &["id", "cwd", "source", "cli", "{\"custom\":\"atlas\"}", "archived", "[[[", "{", "user"];
+        let row =
+            json!({"id": "t", "cwd": "/tmp", "source": "cli", "archived": 0, "thread_source": "user", "ephemeral": 0});
+        noise::each(noise::nearly(row, WORDS), |row| {
+            if let Some(thread) = row.as_object().and_then(Thread::of_row) {
+                let _ = thread.is_listed();
+            }
+        });
     }
 }

@@ -4,7 +4,7 @@ use crate::code::codes;
 
 codes! {
     Usage invalid_opencode_url
-        "The URL of an OpenCode server is http or https, a host and a port, and nothing else."
+        "The URL of an OpenCode server is http or https, a host, a port and a path, and nothing else."
         "Repeat with a URL like http://127.0.0.1:4096.";
     Usage opencode_url_must_be_loopback
         "htalk speaks to OpenCode servers on this machine only: localhost or a loopback address."
@@ -17,7 +17,7 @@ codes! {
         "Set OPENCODE_SERVER_PASSWORD, and OPENCODE_SERVER_USERNAME where it is not opencode, as the server has them.";
     Recipient opencode_request_refused
         "The OpenCode server refused the request with this 4xx status; it did nothing."
-        "Look with peer check what is at this URL. The message is saved; the recipient finds it in its inbox.";
+        "Look what is at this URL: another program, or an OpenCode that htalk was not tried on.";
     Recipient opencode_server_error
         "The OpenCode server failed with this 5xx status."
         "Look at the log of the server. A notice that ended so may have been accepted; never repeat it.";
@@ -48,6 +48,15 @@ codes! {
     Recipient opencode_server_unreachable
         "Nothing answers at this URL; for discovery only."
         "Start OpenCode with opencode serve, or with --port, and name its URL with --opencode-url.";
+    Recipient opencode_state_not_found
+        "OpenCode has no database here; for discovery only."
+        "Start OpenCode once, or name its database in OPENCODE_DB.";
+    Recipient opencode_state_unreadable
+        "OpenCode's database can't be read; for discovery only."
+        "Look at the named file. A running server is asked all the same.";
+    Recipient opencode_state_layout_unknown
+        "OpenCode's database has a layout that htalk does not know; for discovery only."
+        "Name a running server with --opencode-url, or register the session by its id.";
     Recipient opencode_list_incomplete
         "The server's list ended before all its sessions were seen; for discovery only."
         "Register a session that is missing by its id.";

@@ -1,6 +1,7 @@
 //! How a connection to an OpenCode server is made, and how far a request came over it.
 
 use std::fmt;
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -88,7 +89,13 @@ impl<In: Transport> Transport for Watched<In> {
     }
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
-        self.inner.await_input(timeout)
+        loop {
+            match self.inner.await_input(timeout) {
+                // A process that was stopped and goes on.
+                Err(ureq::Error::Io(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
     }
 
     fn is_open(&mut self) -> bool {

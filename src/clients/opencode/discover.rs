@@ -1,20 +1,20 @@
-//! Which OpenCode sessions could be registered.
+//! Which OpenCode sessions could be registered: those of its servers, and those that only its database knows.
 //!
-//! Every answer here comes from routes under `/global/` and `/api/`: on OpenCode 1.18.33 any other one boots an
+//! Every answer of a server comes from routes under `/global/` and `/api/`: on OpenCode 1.18.33 any other one boots an
 //! instance for a directory (its log says `creating instance`), and discovery must not start anything. Only a server
 //! that does not have them is asked for `/session`.
 
 use std::collections::HashSet;
-use std::fs;
-use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::http::{Failure, Server, escape};
-use super::session::{Session, run_state};
+use super::saved;
+use super::session::{LeftOut, object, run_state};
 use crate::clients::{Found, Refusal, Search, USUAL_SERVER, server_url};
 use crate::environment::Environment;
+use crate::platform::threads::{Job, side_by_side};
 
 /// The time for one server, all calls together; below the 4 s that a discovery may take.
 const LIMIT: Duration = Duration::from_millis(3700);
@@ -26,29 +26,23 @@ const NEWER_LIMIT: Duration = Duration::from_millis(3000);
 const PAGE: usize = 500;
 const MOST: usize = 10_000;
 
-/// The sessions of the named servers and of the usual one, all asked at the same time.
+/// The sessions of the named servers, or of the usual one where none is named, all asked at the same time; then the
+/// saved ones. Where several list one session, the first counts.
 pub fn discover(environment: &Environment, search: &Search) -> Vec<Found> {
-    // The named ones come first: where two servers list one session, the person's choice is the one to register.
     let mut urls: Vec<String> = Vec::new();
-    for url in search.opencode_urls.iter().map(String::as_str).chain([USUAL_SERVER]) {
+    for url in &search.opencode_urls {
         let url = server_url(url).unwrap_or_else(|_| url.to_owned());
         if !urls.contains(&url) {
             urls.push(url);
         }
     }
-    thread::scope(|threads| {
-        let workers: Vec<_> = urls
-            .iter()
-            .map(|url| (url, thread::Builder::new().spawn_scoped(threads, || look(environment, url))))
-            .collect();
-        workers
-            .into_iter()
-            .map(|(url, worker)| match worker {
-                Ok(worker) => worker.join().unwrap_or_else(|_| failed(url, &Refusal::new("adapter_unavailable"))),
-                Err(error) => failed(url, &Refusal::new("adapter_unavailable").with_detail(error)),
-            })
-            .collect()
-    })
+    if urls.is_empty() {
+        urls.push(USUAL_SERVER.to_owned());
+    }
+    let jobs = urls.iter().map(|url| Box::new(|| look(environment, url)) as Job<Found>);
+    let mut found = side_by_side(jobs.collect());
+    found.push(saved::discover(environment));
+    found
 }
 
 /// What one server lists.
@@ -137,26 +131,10 @@ fn own_sessions(server: &Server, deadline: Instant) -> Result<List, Failure> {
 }
 
 fn found(url: &str, version: &str, list: &List) -> Found {
-    let (mut archived, mut children, mut gone, mut rejected) = (0, 0, 0, 0);
+    let mut left_out = LeftOut::default();
     let mut sessions = Vec::new();
     for item in &list.items {
-        let Some(session) = Session::read(item) else {
-            rejected += 1;
-            continue;
-        };
-        if session.is_archived {
-            archived += 1;
-            continue;
-        }
-        if session.is_child {
-            children += 1;
-            continue;
-        }
-        let workspace = fs::canonicalize(session.directory).ok().filter(|path| path.is_dir());
-        let Some(workspace) = workspace.as_deref().and_then(|path| path.to_str()) else {
-            gone += 1;
-            continue;
-        };
+        let Some((session, workspace)) = left_out.or_listed(item) else { continue };
         let state = match &list.statuses {
             Some(statuses) => run_state(statuses, session.id).unwrap_or("unknown"),
             None => "unknown",
@@ -167,19 +145,15 @@ fn found(url: &str, version: &str, list: &List) -> Found {
         })));
     }
     let mut words = vec![format!("OpenCode {version}: {} listed", list.items.len())];
-    for (count, what) in [(archived, "archived"), (children, "child sessions"), (gone, "whose directory is gone")] {
-        if count > 0 {
-            words.push(format!("{count} {what} left out"));
-        }
-    }
+    words.extend(left_out.words());
     if list.statuses.is_none() {
         words.push("run states not asked for, since asking boots a directory's instance".to_owned());
     }
     words.extend(list.incomplete.clone());
-    let status = if list.incomplete.is_some() { "partial" } else { "ok" };
+    let status = if list.incomplete.is_some() || left_out.rejected > 0 { "partial" } else { "ok" };
     let error = list.incomplete.as_ref().map(|_| "opencode_list_incomplete");
     let source = object(json!({
-        "harness": "opencode", "source": list.source, "status": status, "rejected": rejected, "error": error,
+        "harness": "opencode", "source": list.source, "status": status, "rejected": left_out.rejected, "error": error,
         "detail": words.join("; "), "url": url,
     }));
     Found { source, sessions }
@@ -196,12 +170,4 @@ fn failed(url: &str, refusal: &Refusal) -> Found {
         "detail": refusal.detail, "url": url,
     }));
     Found { source, sessions: Vec::new() }
-}
-
-/// The map of a `json!({…})`.
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
 }

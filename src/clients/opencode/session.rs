@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::clients::{Address, Refusal};
 
@@ -85,4 +85,98 @@ pub fn run_state(statuses: &Value, id: &str) -> Result<&'static str, Refusal> {
         Some(Some("retry")) => "retry",
         Some(_) => "unknown",
     })
+}
+
+/// How many records were not listed, and why.
+#[derive(Debug, Default)]
+pub struct LeftOut {
+    archived: usize,
+    children: usize,
+    gone: usize,
+    /// Those that were not understood.
+    pub rejected: usize,
+}
+
+impl LeftOut {
+    /// The session of a record and its directory, resolved; none where it can't be registered.
+    pub fn or_listed<'a>(&mut self, record: &'a Value) -> Option<(Session<'a>, String)> {
+        let Some(session) = Session::read(record) else {
+            self.rejected += 1;
+            return None;
+        };
+        if session.is_archived {
+            self.archived += 1;
+            return None;
+        }
+        if session.is_child {
+            self.children += 1;
+            return None;
+        }
+        let workspace = fs::canonicalize(session.directory).ok().filter(|path| path.is_dir());
+        let Some(workspace) = workspace.as_deref().and_then(|path| path.to_str()) else {
+            self.gone += 1;
+            return None;
+        };
+        Some((session, workspace.to_owned()))
+    }
+
+    /// The counts in words.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        let counts = [
+            (self.archived, "archived left out"),
+            (self.children, "child sessions left out"),
+            (self.gone, "whose directory is gone left out"),
+            (self.rejected, "not understood"),
+        ];
+        counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}"))
+    }
+}
+
+/// The map of a `json!({…})`.
+pub fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::noise;
+
+    const WORDS: &[&str] = &[
+        "id",
+        "ses_1",
+        "directory",
+        "/tmp",
+        "location",
+        "time",
+        "archived",
+        "parentID",
+        "type",
+        "busy",
+        "bad_id",
+        "relative",
+    ];
+
+    #[test]
+    fn a_session_of_any_form_is_understood_or_not() {
+        let session = json!({
+            "id": "ses_1", "directory": "/tmp", "location": {"directory": "/tmp"}, "time": {"created": 1},
+            "parentID": null,
+        });
+        let mut left_out = LeftOut::default();
+        noise::each(noise::nearly(session, WORDS), |value| {
+            if let Some((session, workspace)) = left_out.or_listed(&value) {
+                assert!(is_session_id(session.id) && Path::new(&workspace).is_absolute());
+            }
+        });
+        noise::each(noise::json(WORDS), |value| {
+            let _ = Session::read(&value);
+            let _ = run_state(&value, "ses_1");
+        });
+    }
 }

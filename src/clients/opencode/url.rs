@@ -5,7 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use ureq::http::Uri;
 use ureq::http::uri::Authority;
 
-/// The stored form of a server's URL: lower case scheme and host, no trailing `/`.
+/// The stored form of a server's URL: lower case scheme and host, no trailing `/`. Requests go below its path, which a
+/// front that serves several programs gives to each.
 ///
 /// The parser is the one that the connection uses, and a host counts as loopback only in the spelling that
 /// [`addresses`] understands: so `127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1` and `127.attacker.example` are all
@@ -13,7 +14,7 @@ use ureq::http::uri::Authority;
 ///
 /// # Errors
 ///
-/// `invalid_opencode_url` for another scheme, user info, a path, a query, a fragment or a port outside 1–65535;
+/// `invalid_opencode_url` for another scheme, user info, a query, a fragment or a port outside 1–65535;
 /// `opencode_url_must_be_loopback` for any host but `localhost`, 127.0.0.0/8 and `[::1]`.
 pub fn server_url(text: &str) -> Result<String, &'static str> {
     const INVALID: &str = "invalid_opencode_url";
@@ -23,7 +24,7 @@ pub fn server_url(text: &str) -> Result<String, &'static str> {
     }
     let uri: Uri = text.parse().map_err(|_| INVALID)?;
     let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else { return Err(INVALID) };
-    if !matches!(scheme, "http" | "https") || !matches!(uri.path(), "" | "/") {
+    if !matches!(scheme, "http" | "https") {
         return Err(INVALID);
     }
     let port = explicit_port(authority).ok_or(INVALID)?;
@@ -32,7 +33,7 @@ pub fn server_url(text: &str) -> Result<String, &'static str> {
         Host::Ip(IpAddr::V4(ip)) => ip.to_string(),
         Host::Ip(IpAddr::V6(ip)) => format!("[{ip}]"),
     };
-    Ok(format!("{scheme}://{host}{port}"))
+    Ok(format!("{scheme}://{host}{port}{}", uri.path().trim_end_matches('/')))
 }
 
 /// The socket addresses of a server's URL, in the order in which they are tried; empty where it is none of ours.
@@ -91,6 +92,9 @@ mod tests {
             ("http://127.255.3.4", "http://127.255.3.4"),
             ("http://[::1]:1", "http://[::1]:1"),
             ("http://[0:0:0:0:0:0:0:1]:65535", "http://[::1]:65535"),
+            ("http://127.0.0.1/Api", "http://127.0.0.1/Api"),
+            ("http://127.0.0.1//", "http://127.0.0.1"),
+            ("http://LOCALHOST:9/oc/%41b//", "http://localhost:9/oc/%41b"),
         ] {
             assert_eq!(server_url(given).as_deref(), Ok(stored), "{given}");
             assert_eq!(server_url(stored).as_deref(), Ok(stored), "{stored} again");
@@ -143,8 +147,9 @@ mod tests {
             "http://user:secret@127.0.0.1",
             "http://@127.0.0.1",
             "http://127.0.0.1@attacker.example",
-            "http://127.0.0.1/api",
-            "http://127.0.0.1//",
+            "http://127.0.0.1/a b",
+            "http://127.0.0.1/api?x",
+            "http://127.0.0.1/api#x",
             "http://127.0.0.1?x=1",
             "http://127.0.0.1/?",
             "http://127.0.0.1/#",
@@ -176,5 +181,22 @@ mod tests {
         );
         assert_eq!(of("https://127.0.0.2"), ["127.0.0.2:443".parse().expect("an address")]);
         assert!(of("http://127.1:7").is_empty());
+    }
+
+    #[test]
+    fn whatever_is_accepted_is_loopback_and_stays_as_it_is_stored() {
+        let samples =
+            &["http://127.0.0.1:4096/oc/", "https://[::1]:08443", "http://localhost", "HTTP://LocalHost:1//a"];
+        crate::noise::each(crate::noise::text(samples), |given| {
+            let Ok(stored) = server_url(&given) else { return };
+            assert_eq!(server_url(&stored).as_deref(), Ok(&*stored), "{given}");
+            assert!(!stored.ends_with('/') && !stored.contains(['?', '#', '@', ' ']), "{given} as {stored}");
+            let uri: Uri = format!("{stored}/session?directory=x").parse().expect("a URL with a path below it");
+            let addresses = addresses(&uri);
+            assert!(
+                !addresses.is_empty() && addresses.iter().all(|at| at.ip().is_loopback()),
+                "{given}: {addresses:?}"
+            );
+        });
     }
 }

@@ -26,6 +26,10 @@ pub fn is_start(_: u64, _: &str) -> bool {
     false
 }
 
+pub fn may_be_elsewhere(_: i32, _: &str) -> bool {
+    false
+}
+
 pub fn has_exited(child: &mut Child) -> bool {
     !matches!(child.try_wait(), Ok(None))
 }

@@ -60,6 +60,33 @@ pub fn is_start(start: u64, text: &str) -> bool {
     text.parse() == Ok(start)
 }
 
+/// The first namespace of processes, in which all others are seen; the kernel gives it this number.
+const FIRST: &str = "pid:[4026531836]";
+
+pub fn may_be_elsewhere(pid: i32, start: &str) -> bool {
+    // Where `/proc` is that of a namespace around this one, it shows all that is asked for.
+    let is_own = fs::read_link("/proc/self").is_ok_and(|link| link == Path::new(&std::process::id().to_string()));
+    let is_first = fs::read_link("/proc/self/ns/pid").is_ok_and(|link| link == Path::new(FIRST));
+    if !is_own || is_first {
+        return false;
+    }
+    let began = read(1).ok().flatten().map(|first| first.start);
+    let last = fs::read_to_string("/proc/loadavg").ok().and_then(|text| last_pid(&text));
+    is_foreign(pid, start, began, last)
+}
+
+/// Whether a process can't be of this namespace: it started before the first one here, or has a pid that was not given
+/// here yet.
+fn is_foreign(pid: i32, start: &str, began: Option<u64>, last: Option<i32>) -> bool {
+    let is_older = began.is_some_and(|began| start.parse().is_ok_and(|start: u64| start < began));
+    is_older || last.is_some_and(|last| pid > last)
+}
+
+/// The last number in `/proc/loadavg`: the pid that was given last in the reader's namespace.
+fn last_pid(loadavg: &str) -> Option<i32> {
+    loadavg.split_ascii_whitespace().nth(4)?.parse().ok()
+}
+
 pub fn has_exited(child: &mut Child) -> bool {
     let flags = WaitPidFlag::WEXITED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
     let id = Id::Pid(Pid::from_raw(child.id() as i32));
@@ -69,6 +96,17 @@ pub fn has_exited(child: &mut Child) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::noise;
+
+    #[test]
+    fn what_began_before_a_sandbox_is_not_of_it() {
+        assert_eq!(last_pid("10.92 9.27 7.77 8/334 30\n"), Some(30));
+        assert_eq!(last_pid("10.92 9.27"), None);
+        for (pid, start, is_so) in [(7, "99", true), (31, "100", true), (7, "100", false), (30, "x", false)] {
+            assert_eq!(is_foreign(pid, start, Some(100), Some(30)), is_so, "{pid} {start}");
+        }
+        assert!(!is_foreign(7, "1", None, None));
+    }
 
     #[test]
     fn a_name_may_hold_anything() {
@@ -76,5 +114,18 @@ mod tests {
         let seen = parse(7, stat).unwrap();
         assert_eq!((seen.parent, seen.start, seen.state), (3, 136341, State::Stopped));
         assert_eq!(seen.name, "a) R 1 (\u{fffd}");
+    }
+
+    #[test]
+    fn what_the_kernel_shows_may_have_any_form() {
+        let lines = noise::bytes(&[
+            "7 (a) R 1 (\u{fffd}) T 3 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 136341 1 1",
+            "7 (cat) S 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 18446744073709551615 1 1\n",
+            ")(",
+        ]);
+        noise::each(lines, |line| drop(parse(7, &line)));
+        noise::each(noise::text(&["10.92 9.27 7.77 8/334 30\n"]), |text| {
+            assert!(last_pid(&text).is_none_or(|pid| pid.to_string().len() <= text.len()))
+        });
     }
 }

@@ -13,8 +13,8 @@ use crate::mailbox::Access;
 use crate::verbs::Verb;
 use crate::{seal, sql};
 
-/// Present the receipt that came with a handoff, on standard input: the recipient has it. That says nothing of reading
-/// or doing.
+/// Present the receipt that came with a handoff, on standard input: its token came to whoever presents it. That says
+/// nothing of reading or doing.
 #[derive(Debug, Args)]
 #[command(after_help = "The command and its input stand in the notice of the handoff; --as is not looked at.\n\
     The ordinary ack of the message is another thing, and no evidence of the handoff.")]

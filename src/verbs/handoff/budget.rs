@@ -48,7 +48,8 @@ impl Budget {
     /// # Errors
     /// `wait_timeout_must_be_between_1_and_60`, `handoff_clock_unavailable`
     pub fn parse(text: &str) -> Result<Budget> {
-        let is_plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        // 01 is as odd as +1: a spelling that nobody means.
+        let is_plain = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
         let seconds = text.parse().ok().filter(|seconds| is_plain && (1..=60).contains(seconds));
         let seconds = seconds
             .ok_or_else(|| Error::new("wait_timeout_must_be_between_1_and_60").with_detail(format!("{text:?}")))?;

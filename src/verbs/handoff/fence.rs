@@ -32,6 +32,8 @@ impl Plan<'_> {
             }
             Err(error) => return Err(self.in_doubt(error)),
         };
+        // The fence and its message are committed: so says an interrupt from here on.
+        self.call.progress().is_saved = true;
         let outcome = self.submit(&fence);
         self.finish(db, &fence, &outcome)
     }
@@ -95,7 +97,9 @@ impl Plan<'_> {
         if id.is_none() {
             object.insert("recipient".into(), self.target.peer["name"].clone());
             object.insert("harness".into(), self.target.peer["harness"].clone());
-            object.insert("target_generation".into(), json!(self.target.address.generation));
+            if let Some(generation) = &self.target.address.generation {
+                object.insert("target_generation".into(), generation.as_str().into());
+            }
             object.insert("chars".into(), self.message.chars.into());
             object.insert("bytes".into(), self.message.body.len().into());
         }
@@ -123,7 +127,6 @@ impl Plan<'_> {
     /// Records the outcome, waits where a wait is pending, and answers. Whatever goes wrong from here on, the effect is
     /// what it is: every answer names it, and none says to repeat the command.
     fn finish(&self, db: &Db, fence: &Fence, outcome: &Outcome) -> Result<Answer> {
-        self.call.progress().is_saved = true;
         self.record(db, fence, outcome).and_then(|()| self.answer(db, fence, outcome)).map_err(|error| {
             error
                 .with_fact("correlation_id", fence.id.as_str())

@@ -24,6 +24,11 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// What was given as `--receipt`.
+    pub fn of(receipt: String) -> Frame {
+        Frame { receipt }
+    }
+
     /// Reads it.
     ///
     /// # Errors

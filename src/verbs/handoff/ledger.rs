@@ -8,7 +8,9 @@ use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::mailbox::{self, Access, Arg, Db};
 use crate::platform::clock::Moment;
+use crate::sql;
 use crate::verbs::actor::Actor;
+use crate::verbs::id::Id;
 
 /// Opens a mailbox that nobody else can read or write and that has the ledger.
 pub fn open(call: &Call, access: Access) -> Result<Rc<Db>> {
@@ -59,8 +61,45 @@ pub fn seen_at(moment: Option<&Moment>) -> [(&'static str, Arg<'_>); 2] {
 
 /// The id of a handoff, as the ledger writes it.
 pub fn correlation_id(text: &str) -> Result<String> {
-    let refuse = || Error::new("invalid_correlation_id").with_detail("the whole id, 36 characters in lower case");
+    let refuse = || {
+        Error::new("invalid_correlation_id")
+            .with_detail("the id, 36 characters in lower case; status and wait take its first 8 digits or more")
+    };
     is_id(text).then(|| text.to_owned()).ok_or_else(refuse)
+}
+
+/// What names a handoff that is only looked at: its id, or the beginning of it.
+pub enum Name {
+    /// The whole id.
+    Whole(String),
+    /// Its first digits.
+    Prefix(Id),
+}
+
+impl Name {
+    /// Reads an id as the ledger writes it, or at least the first 8 digits of one.
+    ///
+    /// # Errors
+    /// `invalid_correlation_id`
+    pub fn parse(text: &str) -> Result<Name> {
+        match Id::parse(text) {
+            Ok(prefix @ Id::Prefix(_)) if !text.contains(|digit: char| digit.is_ascii_uppercase()) => {
+                Ok(Name::Prefix(prefix))
+            }
+            _ => correlation_id(text).map(Name::Whole),
+        }
+    }
+
+    /// The id: a beginning stands for the only one of the actor's handoffs, sent or got, that begins so.
+    ///
+    /// # Errors
+    /// `ambiguous_message_id`, `handoff_id_unknown`
+    pub fn find(&self, db: &Db, actor: &Actor) -> Result<String> {
+        match self {
+            Name::Whole(id) => Ok(id.clone()),
+            Name::Prefix(prefix) => prefix.find_in(sql::HANDOFF_FIND, db, actor, "handoff_id_unknown"),
+        }
+    }
 }
 
 /// Whether a text is a UUID of version 4 in lower case.

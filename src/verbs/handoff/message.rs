@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use super::super::blank::is_blank;
 use super::input;
 use crate::call::Call;
 use crate::error::{Error, Result};
@@ -48,7 +49,7 @@ impl Message {
             return Err(Error::new("message_contains_nul").with_detail(format!("U+0000 at byte {place}")));
         }
         let chars = body.chars().count();
-        if chars > CHARS || body.trim().is_empty() {
+        if chars > CHARS || is_blank(&body) {
             return Err(too_large(&format!("{chars} characters{}", if chars > CHARS { "" } else { ", all blank" })));
         }
         Ok(Message { chars, digest: seal::hex_digest(&[body.as_bytes()]), body })
@@ -70,6 +71,7 @@ mod tests {
             (b"", sizes),
             (b" \n\t", sizes),
             ("\u{2003}\u{3000}".as_bytes(), sizes),
+            ("\u{200b}\u{feff}\u{ad}".as_bytes(), sizes),
             (&"\u{1f600}".repeat(1_000_001).into_bytes(), sizes),
             (b"a\0b", "message_contains_nul"),
             (b"a\xff", "message_is_not_utf8"),

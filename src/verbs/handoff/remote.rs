@@ -229,8 +229,11 @@ pub fn object<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_host, object, only_line};
     use serde::Deserialize;
+
+    use super::super::receipt::Receipt;
+    use super::{Answer, LINE_BYTES, Request, is_host, object, only_line};
+    use crate::noise;
 
     #[derive(Debug, Deserialize, PartialEq)]
     #[serde(deny_unknown_fields)]
@@ -274,5 +277,24 @@ mod tests {
         for text in ["", "-oProxyCommand=x", "a b", "a;b", "a/b", "$(x)", "ä"] {
             assert!(!is_host(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_line_of_any_form_is_an_answer_or_not() {
+        let receipt = serde_json::to_string(&Receipt::sample("g")).unwrap();
+        let samples: &'static [&'static str] =
+            vec![&*receipt.leak(), "{\"kind\":\"answer\"}\n", "{\"a\":1}\n", "{}\n"].leak();
+        noise::each(noise::bytes(samples), |output| {
+            let line = only_line(&output);
+            assert!(line.is_none_or(|line| line.len() <= LINE_BYTES));
+            for bytes in [&output[..], line.unwrap_or_default()] {
+                drop(object::<Receipt>(bytes));
+                drop(object::<Answer>(bytes));
+                drop(object::<Request>(bytes));
+            }
+        });
+        noise::each(noise::text(&["me@build.example", "[::1]", "-oProxyCommand=x"]), |host| {
+            assert!(!is_host(&host) || !host.starts_with('-') && !host.contains([' ', ';', '$', '\n']), "{host}");
+        });
     }
 }

@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  htalk --as me handoff wait 1f0c9d52-7c1e-4a5b-9d3e-2f6a8b4c0d1e --wait-timeout 60")]
 pub struct Wait {
-    /// The id of the handoff
+    /// The id of the handoff, or at least its first 8 hexadecimal digits
     id: String,
     /// What to wait for
     #[arg(long, value_name = "GOAL", default_value = "acknowledged")]
@@ -40,9 +40,12 @@ impl Verb for Wait {
     /// Prints the handoff as it is at the end of the wait.
     fn run(self, call: &Call) -> Result<Answer> {
         let budget = Budget::parse(&self.wait_timeout)?;
-        let id = ledger::correlation_id(&self.id)?;
+        let name = ledger::Name::parse(&self.id)?;
         let (db, actor) = ledger::open_as_actor(call, Access::Write)?;
+        let id = name.find(&db, &actor)?;
         call.progress().begin_handoff(&id);
+        let is_saved = db.row(sql::MESSAGE_GET, &[(":id", id.as_str().into())])?.is_some();
+        call.progress().is_saved = is_saved;
         let wait = ledger::write(&db, |db, now| {
             db.row(sql::HANDOFF_WAIT_SETTLE, &ledger::at(&id, now))?;
             start(db, &actor, &id, self.wait_for, &budget)
@@ -51,6 +54,8 @@ impl Verb for Wait {
             "handoff_id_unknown" => record::unknown(&id, "handoff_id_unknown", "id_unknown"),
             _ => error,
         })?;
+        // The ledger knows it.
+        call.progress().is_saved = true;
         let object = finish(call, &db, &actor, &id, &wait)?;
         let is_met = is_satisfied(&object);
         record::done(object, is_met)

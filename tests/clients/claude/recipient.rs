@@ -7,6 +7,7 @@ use serde_json::json;
 use super::fake::*;
 use super::scene::Scene;
 use crate::support::process::deserted_socket;
+use crate::support::{has, run};
 
 #[test]
 fn a_clear_between_the_look_and_the_write_is_never_submitted() {
@@ -47,7 +48,8 @@ fn the_dead_the_replaced_and_the_zombies_are_not_the_recipient() {
     scene.outcome("not_submitted", "recipient_unavailable");
     assert_eq!(scene.discover("/nowhere").done()["sessions"], json!([]));
     let later = Process::start();
-    scene.record(later.pid(), json!({"procStart": "1"}));
+    let before = start_time(later.pid()).parse::<u64>().unwrap() - 1;
+    scene.record(later.pid(), json!({"procStart": before.to_string()}));
     scene.outcome("not_submitted", "recipient_unavailable");
     let told = scene.discover("/nowhere").done();
     assert_eq!((&told["sessions"], &told["sources"][0]["rejected"]), (&json!([]), &json!(0)));
@@ -112,4 +114,35 @@ fn a_session_in_another_directory_is_not_the_recipient() {
     scene.record(session.pid(), json!({"cwd": scene.sandbox.root()}));
     scene.outcome("not_submitted", "recipient_identity_changed");
     scene.check().refused("recipient_identity_changed");
+}
+
+/// In a sandbox with processes of its own a record of a session outside looks like one that was left behind.
+#[test]
+fn a_session_outside_of_a_sandbox_is_not_said_to_have_ended() {
+    if !has("bwrap") {
+        return;
+    }
+    let scene = Scene::new();
+    let _session = scene.session(|_| {});
+    let inside = |words: &[&str]| {
+        let mut command = scene.sandbox.command("bwrap");
+        command.args(["--bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid", "--die-with-parent"]);
+        command.arg(env!("CARGO_BIN_EXE_htalk")).args(words).env("HTALK_DB", scene.sandbox.mailbox());
+        run(command.env("CLAUDE_CONFIG_DIR", &scene.config), b"")
+    };
+    let told = inside(&["peer", "check", "b"]).refused("claude_session_not_visible");
+    assert!(!told.to_string().contains("ended"), "{told}");
+    let found = inside(&["peer", "discover", "--harness", "claude"]).done();
+    let source = &found["sources"][0];
+    assert_eq!((&found["sessions"], &source["status"]), (&json!([]), &json!("partial")), "{found}");
+    assert!(source["detail"].as_str().unwrap().contains("can't be seen from here"), "{found}");
+    let sent = inside(&["--as", "a", "send", "b", "--message", "x"]).json();
+    assert_eq!(sent["notification_detail"], "claude_session_not_visible", "{sent}");
+    // Where /proc shows what is outside, it is the recipient as ever.
+    let mut command = scene.sandbox.command("bwrap");
+    command.args(["--bind", "/", "/", "--unshare-pid", "--die-with-parent", env!("CARGO_BIN_EXE_htalk")]);
+    run(command.args(["peer", "check", "b"]).env("HTALK_DB", scene.sandbox.mailbox()), b"").done();
+    // A session that is not in any record is gone, seen from wherever.
+    scene.add("c", OTHER);
+    inside(&["peer", "check", "c"]).refused("recipient_unavailable");
 }

@@ -227,9 +227,8 @@ fn a_socket_that_is_closed_to_the_caller_is_told_by_where_the_caller_runs() {
     for (session, code) in [("", "recipient_socket_unavailable"), (QUEUED, "codex_sandbox_blocks_socket")] {
         let mut command = world.command(&[]);
         if is_root {
-            let htalk = command.get_program().to_owned();
             command = world.program(words[0]);
-            command.args(&words[1..]).arg(htalk);
+            command.args(&words[1..]).arg(env!("CARGO_BIN_EXE_htalk"));
         }
         command.env("CODEX_THREAD_ID", session).args(["--as", "a", "send", "b", "--message", "x"]);
         let told = run(&mut command, b"").ended(2);

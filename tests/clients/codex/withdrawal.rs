@@ -1,6 +1,7 @@
 //! A notice that is taken back once its message is acknowledged.
 
 use std::fs;
+use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,8 @@ use serde_json::json;
 
 use super::fake::*;
 use super::world::*;
-use crate::support::process::{assert_within, awaited, is_alive};
+use crate::support::finish;
+use crate::support::process::{Signal, assert_within, awaited, is_alive, signal, until};
 
 #[test]
 fn an_acknowledged_notice_is_taken_back_by_the_socket() {
@@ -78,4 +80,23 @@ fn without_a_server_a_withdrawal_starts_its_own() {
     fs::remove_file(world.at("bin/codex")).unwrap();
     let cleanup = world.ack(&notice.id);
     assert_eq!((&cleanup["status"], &cleanup["detail"]), (&json!("unavailable"), &json!("adapter_unavailable")));
+}
+
+#[test]
+fn an_interrupted_withdrawal_names_the_way_to_try_it_again() {
+    let world = World::with_peer(&[]);
+    let server = world.serve(but("thread/queue/delete", |_, _| Vec::new()));
+    let id = world.send().id;
+    let asked = || server.methods().iter().filter(|method| *method == "thread/queue/delete").count();
+    for (times, (with, code)) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)].into_iter().enumerate() {
+        let mut command = world.command(&["--as", "b", "ack", &id]);
+        let ack = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        until("the request", || asked() > times);
+        signal(&ack, with);
+        let told = finish(ack).ended(code);
+        assert_eq!((&told["state"], &told["persistence"]), (&json!("interrupted"), &json!("saved")));
+        let again = told["recovery"]["retry_notification_cleanup"].as_str().unwrap();
+        assert!(again.ends_with(&format!("--as b ack {id}")), "{told}");
+        assert!(told["next_action"].as_str().unwrap().contains("retry_notification_cleanup"), "{told}");
+    }
 }

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use super::fake::{Answer, Fake};
+use super::fake::{Answer, Fake, Request, Server, session};
 use super::setting::*;
 use crate::support::{Sandbox, has, run, skip};
 
@@ -69,7 +69,7 @@ fn a_url_is_checked_before_it_is_stored_and_before_it_is_used() {
     };
     add("http://127.attacker.example").refused("opencode_url_must_be_loopback");
     add("http://2130706433:4096").refused("opencode_url_must_be_loopback");
-    add("http://127.0.0.1:4096/api").refused("invalid_opencode_url");
+    add("http://127.0.0.1:4096/api?x").refused("invalid_opencode_url");
     add("ftp://127.0.0.1").refused("invalid_opencode_url");
     assert_eq!(add("HTTP://LOCALHOST:1/").done()["url"], "http://localhost:1");
     // Another program wrote this one.
@@ -128,4 +128,29 @@ fn a_port_of_another_user_is_not_spoken_to() {
     stranger.wait().unwrap();
     told.refused("opencode_server_of_another_user");
     assert!(said.next().is_none(), "the stranger was spoken to");
+}
+
+/// A front can serve several programs, each below a path of its own.
+#[test]
+fn requests_go_below_the_path_of_a_server() {
+    let sandbox = Sandbox::with_peers(&["me"]);
+    let workspace = sandbox.root().to_str().unwrap().to_owned();
+    let server = Server::with(vec![session(ID, &workspace)]);
+    let fake = Fake::new(move |request| match request.target.strip_prefix("/oc") {
+        Some(rest) => server.answer(&Request { target: rest.to_owned(), ..request.clone() }),
+        None => Answer::Empty(404),
+    });
+    register(&sandbox, &format!("{}/oc//", fake.url()), &workspace);
+    let url = format!("{}/oc", fake.url());
+    assert_eq!(check(&sandbox).done()["url"], *url);
+    let sent = sandbox.htalk(&["--as", "me", "send", "oc", "--message", "hello"]).done();
+    assert_eq!(sent["submission"], "submitted");
+    let words = ["peer", "discover", "--harness", "opencode", "--opencode-url", &url];
+    let found = sandbox.htalk(&words).done();
+    assert_eq!(found["sessions"][0]["url"], *url);
+    assert!(fake.seen().iter().all(|request| request.target.starts_with("/oc/")), "{:?}", fake.seen());
+    // As an earlier release stored it.
+    let stored = format!("'old', 'opencode', 'ses_old', '{workspace}', '{url}/'");
+    sandbox.sqlite(&format!("INSERT INTO peers (name, harness, session_id, workspace, url) VALUES ({stored});")).text();
+    sandbox.htalk(&["peer", "check", "old"]).refused("recipient_not_in_opencode_server");
 }

@@ -1,0 +1,2 @@
+-- Reads. How many messages a copy holds.
+SELECT count(*) FROM messages;

@@ -1,0 +1,2 @@
+-- Writes. Gives a copy another size of pages.
+VACUUM;

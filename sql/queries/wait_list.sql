@@ -1,0 +1,2 @@
+-- Reads. The doorbells of all who wait.
+SELECT token FROM waits;
