@@ -137,11 +137,11 @@ SELECT
   ) AS retired_at -- since when no new request goes to or from this peer; NULL while it takes part
 FROM peers AS p;
 
--- Messages: requests and answers --------------------------------------------------------------------------------------
+-- Messages: requests, answers and notes -------------------------------------------------------------------------------
 
 CREATE TABLE messages (
-  -- Requests and answers. A row is never changed or deleted; what became of it are rows of other tables (message_v).
-  -- Sender, recipient and body make a complete request.
+  -- Requests, answers and notes. A row is never changed or deleted; what became of it are rows of other tables
+  -- (message_v). Sender, recipient and body make a complete request.
   seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- grows with every message
   id TEXT NOT NULL UNIQUE DEFAULT ( -- a UUID; a random one (version 4) if left out
     lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-'
@@ -149,7 +149,10 @@ CREATE TABLE messages (
   ),
   sender TEXT NOT NULL REFERENCES peers (name),
   recipient TEXT NOT NULL REFERENCES peers (name),
-  in_reply_to TEXT REFERENCES messages (id), -- an answer: the id of its request; a request: NULL
+  in_reply_to TEXT REFERENCES messages (id), -- an answer: the id of its request; others: NULL
+  kind TEXT, -- request, answer or note; NULL: an answer where in_reply_to says so, else a request
+  about TEXT REFERENCES messages (id), -- a request or a note: an earlier message of the conversation it belongs to
+  batch TEXT REFERENCES batches (id), -- private; a request to several recipients: what was sent with it
   body TEXT NOT NULL, -- 1 to 32,000 bytes of text, not all blank (of a handoff more)
   created_at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
 );
@@ -158,21 +161,35 @@ CREATE UNIQUE INDEX messages_one_answer ON messages (in_reply_to) WHERE in_reply
 
 CREATE INDEX messages_sender ON messages (sender);
 
+CREATE UNIQUE INDEX messages_batch ON messages (batch, recipient) WHERE batch IS NOT NULL;
+
 CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
   SELECT CASE
     WHEN (typeof(NEW.id) = 'text' AND length(CAST(NEW.id AS BLOB)) = 36
         AND NEW.id GLOB replace('########-####-####-####-############', '#', '[0-9a-f]')) IS NOT 1
       THEN RAISE(ABORT, 'invalid_uuid')
+    WHEN NEW.kind NOT IN ('request', 'answer', 'note') THEN RAISE(ABORT, 'invalid_kind')
+    WHEN (NEW.kind = 'answer') <> (NEW.in_reply_to IS NOT NULL) THEN RAISE(ABORT, 'kind_contradicts_in_reply_to')
     WHEN NEW.in_reply_to IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.in_reply_to)
       THEN RAISE(ABORT, 'unknown_request')
+    -- What is named is saved already, so it is older, and no message is about itself, not even through others.
+    WHEN NEW.about IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.about)
+      THEN RAISE(ABORT, 'unknown_message')
   END;
 
   -- An answer belongs to a request and goes back to the one who asked.
   SELECT CASE
-    WHEN in_reply_to IS NOT NULL THEN RAISE(ABORT, 'reply_requires_a_request')
+    WHEN in_reply_to IS NOT NULL OR kind IS 'note' THEN RAISE(ABORT, 'reply_requires_a_request')
     WHEN (sender, recipient) IS NOT (NEW.recipient, NEW.sender) THEN RAISE(ABORT, 'reply_address_mismatch')
+    WHEN NEW.about IS NOT NULL THEN RAISE(ABORT, 'answer_belongs_to_its_request')
   END
   FROM messages WHERE id = NEW.in_reply_to;
+
+  -- A conversation has two sides, and what belongs to it goes from one to the other.
+  SELECT RAISE(ABORT, 'about_address_mismatch') FROM messages
+  WHERE id = NEW.about
+    AND (sender, recipient) IS NOT (NEW.sender, NEW.recipient)
+    AND (recipient, sender) IS NOT (NEW.sender, NEW.recipient);
 
   -- length() of a text stops at U+0000: count bytes. Blank is what shows nothing: the white space of Unicode and what
   -- it calls ignorable, as single characters and as ranges (45 is the hyphen between both ends).
@@ -197,11 +214,26 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
   -- An identical retry changes nothing; a different one is refused.
   SELECT RAISE(IGNORE) FROM messages
   WHERE id = NEW.id
-    AND (sender, recipient, in_reply_to, body) IS (NEW.sender, NEW.recipient, NEW.in_reply_to, NEW.body);
+    AND (sender, recipient, in_reply_to, about, batch, body)
+      IS (NEW.sender, NEW.recipient, NEW.in_reply_to, NEW.about, NEW.batch, NEW.body)
+    AND (kind IS 'note') = (NEW.kind IS 'note');
   SELECT iif(body = NEW.body, RAISE(IGNORE), RAISE(ABORT, 'reply_conflict_existing_answer_preserved')) FROM messages
   WHERE in_reply_to = NEW.in_reply_to;
+  SELECT iif((sender, about, body, kind IS 'note') IS (NEW.sender, NEW.about, NEW.body, NEW.kind IS 'note'),
+    RAISE(IGNORE), RAISE(ABORT, 'batch_conflict')) FROM messages
+  WHERE batch = NEW.batch AND recipient = NEW.recipient;
   SELECT CASE
     WHEN EXISTS (SELECT 1 FROM messages WHERE id = NEW.id) THEN RAISE(ABORT, 'message_id_conflict')
+    WHEN NEW.in_reply_to IS NOT NULL AND EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.in_reply_to)
+      THEN RAISE(ABORT, 'request_cancelled')
+    WHEN NEW.batch IS NOT NULL AND (NEW.in_reply_to IS NOT NULL OR NEW.kind IS 'note')
+      THEN RAISE(ABORT, 'invalid_value')
+    WHEN NEW.batch IS NOT NULL AND NOT EXISTS (SELECT 1 FROM batches WHERE id = NEW.batch)
+      THEN RAISE(ABORT, 'unknown_batch')
+    WHEN NEW.batch IS NOT NULL AND (NEW.sender, 0) IS NOT (
+        SELECT b.sender, b.size <= (SELECT count(*) FROM messages WHERE batch = NEW.batch)
+        FROM batches AS b WHERE b.id = NEW.batch)
+      THEN RAISE(ABORT, 'batch_conflict')
     -- What was asked before a retirement may still be answered.
     WHEN NEW.in_reply_to IS NULL
         AND EXISTS (SELECT 1 FROM peer_v WHERE name IN (NEW.sender, NEW.recipient) AND retired_at IS NOT NULL)
@@ -237,6 +269,12 @@ CREATE TRIGGER messages_delete_rules BEFORE DELETE ON messages BEGIN
   SELECT RAISE(ABORT, 'record_is_permanent');
 END;
 
+CREATE TRIGGER messages_insert_thread AFTER INSERT ON messages
+WHEN coalesce(NEW.in_reply_to, NEW.about) IS NOT NULL BEGIN
+  INSERT INTO thread_mail (seq, root)
+  VALUES (NEW.seq, (SELECT root FROM root_by_facts_v WHERE seq = NEW.seq));
+END;
+
 CREATE VIEW body_limit_v (
 -- Private, a hook for the ledger of handoffs. The messages that have a limit of their own: none.
   id, -- which message
@@ -251,10 +289,14 @@ SELECT
   m.id, -- its UUID
   m.sender, -- the peer who wrote it
   m.recipient, -- the peer it is for
-  m.in_reply_to, -- an answer: the id of its request; a request: NULL
+  m.in_reply_to, -- an answer: the id of its request; others: NULL
+  coalesce(m.kind, iif(m.in_reply_to IS NULL, 'request', 'answer'))
+    AS kind, -- request, answer or note
+  m.about, -- a request or a note: the earlier message that it is about
   m.body, -- the text, byte for byte
   m.created_at, -- when it was saved
   a.at AS ack_at, -- when its recipient first acknowledged it
+  x.at AS cancelled_at, -- a request: when its sender took it back
   coalesce(o.submission, iif(c.message_id IS NULL, 'not_submitted', 'submission_unknown'))
     AS submission, -- of its notice: not_submitted, submission_unknown (claimed, and no sure outcome), submitted
   c.at AS notification_started_at, -- when the one notice was claimed
@@ -262,16 +304,18 @@ SELECT
   o.detail AS notification_detail, -- the receipt, or the reason
   w.at AS wait_returned_at, -- an answer: when a waiting asker got it
   o.recipient_status, -- the state of the recipient's session seen at the notice
-  iif(r.id IS NULL, 'saved', 'reply_received') AS state -- a request: reply_received once it is answered
+  CASE WHEN r.id IS NOT NULL THEN 'reply_received' WHEN x.at IS NOT NULL THEN 'cancelled' ELSE 'saved' END
+    AS state -- saved; a request: reply_received once it is answered, cancelled once it is taken back
 FROM messages AS m
 LEFT JOIN acks AS a ON a.message_id = m.id
+LEFT JOIN cancellations AS x ON x.message_id = m.id
 LEFT JOIN notice_claims AS c ON c.message_id = m.id
 LEFT JOIN notice_outcomes AS o ON o.message_id = m.id
 LEFT JOIN wait_returns AS w ON w.message_id = m.id
 LEFT JOIN messages AS r ON r.in_reply_to = m.id;
 
 CREATE VIEW sent_v AS
--- What each peer sent, requests and answers: the columns of message_v, and the answer of a request.
+-- What each peer sent: the columns of message_v, and the answer of a request.
 -- A peer's sent mail, newest first: SELECT * FROM sent_v WHERE sender = 'NAME' ORDER BY seq DESC;
 SELECT
   m.*,
@@ -296,12 +340,13 @@ SELECT
   q.submission AS notice_submission, -- that outcome, as in message_v
   q.notification_detail AS notice_detail, -- the notice's receipt, or the reason
   q.ack_at AS acknowledged_at, -- the one who was asked acknowledged the request
+  q.cancelled_at, -- the one who asked took the request back
   r.created_at AS answered_at, -- the answer was saved
   ra.at AS answer_acknowledged_at -- the one who asked acknowledged the answer
 FROM message_v AS q
 LEFT JOIN messages AS r ON r.in_reply_to = q.id
 LEFT JOIN acks AS ra ON ra.message_id = r.id
-WHERE q.in_reply_to IS NULL;
+WHERE q.kind = 'request';
 
 CREATE VIEW recovery_v AS
 -- What a peer can do about a message it sent or received: one row an action, `htalk --as PEER VERB TARGET_ID`.
@@ -309,7 +354,7 @@ WITH choices (action, verb, is_for_sender, is_on_answer) AS (
   VALUES
     ('show', 'show', 1, 0), ('show', 'show', 0, 0), ('wait', 'wait', 1, 0), ('show_reply', 'show', 1, 1),
     ('ack_after_reading', 'ack', 1, 1), ('ack_after_reading', 'ack', 0, 0),
-    ('retry_notification_cleanup', 'ack', 0, 0)
+    ('retry_notification_cleanup', 'ack', 0, 0), ('retry_notification_cleanup', 'cancel', 1, 0)
 )
 SELECT
   m.id AS message_id, -- the message
@@ -320,13 +365,141 @@ SELECT
 FROM choices
 JOIN messages AS m
 LEFT JOIN messages AS r ON r.in_reply_to = m.id
+LEFT JOIN cancellations AS x ON x.message_id = m.id
 WHERE (r.id IS NOT NULL OR NOT choices.is_on_answer) AND CASE choices.action
-  WHEN 'wait' THEN m.in_reply_to IS NULL AND r.id IS NULL
+  WHEN 'wait' THEN m.in_reply_to IS NULL AND m.kind IS NOT 'note' AND r.id IS NULL AND x.at IS NULL
   WHEN 'ack_after_reading'
     THEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = iif(choices.is_on_answer, r.id, m.id))
   WHEN 'retry_notification_cleanup'
-    THEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id AND w.status NOT IN ('removed', 'absent'))
+    THEN iif(choices.is_for_sender, x.at IS NOT NULL, EXISTS (SELECT 1 FROM acks WHERE message_id = m.id))
+      AND EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id AND w.status NOT IN ('removed', 'absent'))
   ELSE 1
+END;
+
+-- Conversations: what belongs together --------------------------------------------------------------------------------
+
+CREATE TABLE thread_mail (
+  -- Private. The conversation of each message that does not begin one, so that a conversation is looked up and not
+  -- searched for. Triggers derive it from the facts, and refuse a row that root_by_facts_v does not confirm.
+  seq INTEGER NOT NULL PRIMARY KEY, -- the message
+  root INTEGER NOT NULL -- the message that began its conversation, by its seq
+);
+
+CREATE INDEX thread_mail_root ON thread_mail (root);
+
+CREATE TRIGGER thread_mail_insert_rules BEFORE INSERT ON thread_mail BEGIN
+  SELECT CASE
+    WHEN (NEW.root = (SELECT root FROM root_by_facts_v WHERE seq = NEW.seq)) IS NOT 1
+      THEN RAISE(ABORT, 'record_is_permanent')
+    WHEN EXISTS (SELECT 1 FROM thread_mail WHERE seq = NEW.seq) THEN RAISE(IGNORE)
+  END;
+END;
+
+CREATE TRIGGER thread_mail_update_rules BEFORE UPDATE ON thread_mail BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER thread_mail_delete_rules BEFORE DELETE ON thread_mail BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE VIEW root_by_facts_v AS
+-- Private. The root of a message's conversation by the facts: that of the message which it answers or is about.
+SELECT
+  m.seq, -- which message
+  coalesce(t.root, parent.seq) AS root -- the message that began its conversation, by its seq
+FROM messages AS m
+JOIN messages AS parent ON parent.id = coalesce(m.in_reply_to, m.about)
+LEFT JOIN thread_mail AS t ON t.seq = parent.seq;
+
+CREATE VIEW thread_v AS
+-- Every message with its conversation: what began it, its answer, and all that is about a message of it. The columns
+-- are those of message_v and one more. A conversation: SELECT * FROM thread_v WHERE root_id = 'ID' ORDER BY seq;
+SELECT
+  v.*,
+  r.id AS root_id -- the message that began the conversation
+FROM messages AS r
+JOIN thread_mail AS t ON t.root = r.seq
+JOIN message_v AS v ON v.seq = t.seq
+UNION ALL
+SELECT v.*, v.id FROM message_v AS v WHERE v.in_reply_to IS NULL AND v.about IS NULL;
+
+-- Batches and cancellations: several recipients, and what was taken back ----------------------------------------------
+
+CREATE TABLE batches (
+  -- Private. Requests to several recipients that were saved together (batch_v).
+  id TEXT NOT NULL PRIMARY KEY, -- a UUID
+  sender TEXT NOT NULL REFERENCES peers (name),
+  size INTEGER NOT NULL, -- how many recipients; a batch that has them all takes no other
+  has_notices INTEGER NOT NULL -- whether the recipients are to be notified (1: yes, 0: no)
+) WITHOUT ROWID;
+
+CREATE TRIGGER batches_insert_rules BEFORE INSERT ON batches BEGIN
+  SELECT CASE
+    WHEN (typeof(NEW.id) = 'text' AND length(CAST(NEW.id AS BLOB)) = 36
+        AND NEW.id GLOB replace('########-####-####-####-############', '#', '[0-9a-f]')) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_uuid')
+    WHEN EXISTS (SELECT 1 FROM batches WHERE id = NEW.id AND (sender, size) IS (NEW.sender, NEW.size))
+      THEN RAISE(IGNORE)
+    WHEN EXISTS (SELECT 1 FROM batches WHERE id = NEW.id) THEN RAISE(ABORT, 'batch_conflict')
+    WHEN NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.sender) THEN RAISE(ABORT, 'unknown_peer')
+    WHEN typeof(NEW.size) <> 'integer' OR NEW.size < 1 OR (NEW.has_notices IN (0, 1)) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_value')
+  END;
+END;
+
+CREATE TRIGGER batches_update_rules BEFORE UPDATE ON batches BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER batches_delete_rules BEFORE DELETE ON batches BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE VIEW batch_v AS
+-- Requests that were sent to several recipients together, one row each.
+SELECT
+  m.batch, -- the id of all that were sent together
+  m.id AS message_id, -- the request
+  m.recipient, -- who was asked
+  r.id AS answer_id -- the answer; NULL while there is none
+FROM messages AS m
+LEFT JOIN messages AS r ON r.in_reply_to = m.id
+WHERE m.batch IS NOT NULL;
+
+CREATE TABLE cancellations (
+  -- The sender has taken an unanswered request back.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  peer TEXT REFERENCES peers (name), -- its sender; NULL where the writer did not say who it is
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE TRIGGER cancellations_insert_rules BEFORE INSERT ON cancellations BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_request')
+    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND sender = coalesce(NEW.peer, sender))
+      THEN RAISE(ABORT, 'only_sender_can_cancel')
+    WHEN EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND (in_reply_to IS NOT NULL OR kind IS 'note'))
+      THEN RAISE(ABORT, 'cancel_requires_a_request')
+    WHEN EXISTS (SELECT 1 FROM messages WHERE in_reply_to = NEW.message_id)
+      THEN RAISE(ABORT, 'request_already_answered')
+    WHEN EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.message_id) THEN RAISE(IGNORE)
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER cancellations_insert_done AFTER INSERT ON cancellations BEGIN
+  DELETE FROM open_mail
+  WHERE (recipient, seq) = (SELECT m.recipient, m.seq FROM messages AS m WHERE m.id = NEW.message_id);
+END;
+
+CREATE TRIGGER cancellations_update_rules BEFORE UPDATE ON cancellations BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER cancellations_delete_rules BEFORE DELETE ON cancellations BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
 END;
 
 -- Acknowledgments: what was read --------------------------------------------------------------------------------------
@@ -352,7 +525,8 @@ END;
 CREATE TRIGGER acks_insert_done AFTER INSERT ON acks BEGIN
   DELETE FROM open_mail
   WHERE recipient = NEW.peer AND seq = (
-    SELECT m.seq FROM messages AS m WHERE m.id = NEW.message_id AND m.in_reply_to IS NOT NULL);
+    SELECT m.seq FROM messages AS m
+    WHERE m.id = NEW.message_id AND (m.in_reply_to IS NOT NULL OR m.kind IS 'note'));
 END;
 
 CREATE TRIGGER acks_update_rules BEFORE UPDATE ON acks BEGIN
@@ -379,6 +553,7 @@ CREATE TRIGGER notice_claims_insert_rules BEFORE INSERT ON notice_claims BEGIN
     WHEN EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id)
         OR EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id)
         OR EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id)
+        OR EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.message_id)
         OR EXISTS (
           SELECT 1 FROM messages AS m JOIN peers AS p ON p.name = m.recipient
           WHERE m.id = NEW.message_id AND p.delivery = 'pull')
@@ -406,7 +581,12 @@ CREATE TABLE notice_outcomes (
 
 CREATE TRIGGER notice_outcomes_insert_rules BEFORE INSERT ON notice_outcomes BEGIN
   SELECT CASE
+    -- Only what a send to several recipients did not come to has an outcome without a claim.
     WHEN NOT EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id)
+        AND ((NEW.submission, NEW.detail) IS NOT ('not_submitted', 'interrupted_before_notification')
+          OR NOT EXISTS (
+            SELECT 1 FROM messages AS m JOIN batches AS b ON b.id = m.batch
+            WHERE m.id = NEW.message_id AND b.has_notices))
       THEN RAISE(ABORT, 'unknown_message')
     WHEN EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id)
       THEN RAISE(ABORT, 'record_is_permanent')
@@ -428,7 +608,8 @@ CREATE TRIGGER notice_outcomes_delete_rules BEFORE DELETE ON notice_outcomes BEG
 END;
 
 CREATE TABLE notice_cleanups (
-  -- Private. Each try to take an accepted notice back after its message was acknowledged. The newest row counts.
+  -- Private. Each try to take an accepted notice back after its message was acknowledged or cancelled. The newest row
+  -- of a message counts.
   seq INTEGER NOT NULL PRIMARY KEY,
   message_id TEXT NOT NULL REFERENCES messages (id),
   status TEXT NOT NULL, -- removed, absent, unsupported, unavailable, unknown
@@ -440,7 +621,9 @@ CREATE INDEX notice_cleanups_message ON notice_cleanups (message_id);
 
 CREATE TRIGGER notice_cleanups_insert_rules BEFORE INSERT ON notice_cleanups BEGIN
   SELECT CASE
-    WHEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id) THEN RAISE(ABORT, 'unknown_message')
+    WHEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id)
+        AND NOT EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.message_id)
+      THEN RAISE(ABORT, 'unknown_message')
     WHEN NEW.status NOT IN ('removed', 'absent', 'unsupported', 'unavailable', 'unknown')
       THEN RAISE(ABORT, 'invalid_value')
     WHEN NEW.seq <> -1
@@ -464,28 +647,32 @@ CREATE TRIGGER notice_cleanups_delete_rules BEFORE DELETE ON notice_cleanups BEG
 END;
 
 CREATE VIEW withdrawal_v AS
--- Private. The notices that can still be taken back, or could: their messages are acknowledged. One row a message.
-SELECT
-  a.message_id, -- the message
-  CASE WHEN o.message_id IS NULL THEN 'pending' ELSE coalesce(
-    (SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = a.message_id ORDER BY t.seq DESC LIMIT 1), 'due')
-  END AS status, -- pending (the notice is still being submitted), due, or what the last try said
-  o.queue_id -- the client's id of the queued notice
-FROM acks AS a
-LEFT JOIN notice_claims AS c ON c.message_id = a.message_id
-LEFT JOIN notice_outcomes AS o ON o.message_id = a.message_id
-WHERE o.queue_id IS NOT NULL OR (o.message_id IS NULL AND c.message_id IS NOT NULL);
-
-CREATE VIEW cleanup_v AS
--- Private. What is to be done about the notice of a message once it is acknowledged, one row a message.
+-- Private. The notices that can still be taken back, or could: their messages are acknowledged or cancelled. One row a
+-- message.
 SELECT
   m.id AS message_id, -- the message
-  iif(p.delivery = 'native' AND a.message_id IS NOT NULL AND o.submission IS 'submitted' AND NOT h.can_withdraw,
+  CASE WHEN o.message_id IS NULL THEN 'pending' ELSE coalesce(
+    (SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = m.id ORDER BY t.seq DESC LIMIT 1), 'due')
+  END AS status, -- pending (the notice is still being submitted), due, or what the last try said
+  o.queue_id -- the client's id of the queued notice
+FROM messages AS m
+LEFT JOIN notice_claims AS c ON c.message_id = m.id
+LEFT JOIN notice_outcomes AS o ON o.message_id = m.id
+WHERE (o.queue_id IS NOT NULL OR (o.message_id IS NULL AND c.message_id IS NOT NULL))
+  AND (EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
+    OR EXISTS (SELECT 1 FROM cancellations AS x WHERE x.message_id = m.id));
+
+CREATE VIEW cleanup_v AS
+-- Private. What is to be done about the notice of a message once it is acknowledged or cancelled, one row a message.
+SELECT
+  m.id AS message_id, -- the message
+  iif(p.delivery = 'native' AND coalesce(a.at, x.at) IS NOT NULL AND o.submission IS 'submitted'
+      AND NOT h.can_withdraw,
     'unsupported', coalesce((SELECT w.status FROM withdrawal_v AS w WHERE w.message_id = m.id), 'skipped')
   ) AS status, -- unsupported, else as in withdrawal_v, else skipped
   CASE
     WHEN p.delivery = 'pull' THEN 'pull_only'
-    WHEN a.message_id IS NULL THEN 'message_not_acknowledged_by_recipient'
+    WHEN coalesce(a.at, x.at) IS NULL THEN 'message_not_acknowledged_by_recipient'
     WHEN o.submission IS 'submitted' AND NOT h.can_withdraw THEN 'client_has_no_notification_removal'
     WHEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id) THEN NULL
     ELSE 'no_confirmed_queue_receipt'
@@ -495,16 +682,18 @@ FROM messages AS m
 JOIN peers AS p ON p.name = m.recipient
 LEFT JOIN harnesses AS h ON h.name = p.harness
 LEFT JOIN acks AS a ON a.message_id = m.id
+LEFT JOIN cancellations AS x ON x.message_id = m.id
 LEFT JOIN notice_outcomes AS o ON o.message_id = m.id;
 
 -- Waits: who waits for an answer, and what a wait returned ------------------------------------------------------------
 
 CREATE TABLE waits (
   -- Private. No facts but leases: who waits for which answer, until when. A row is deleted when its wait ends.
-  token TEXT NOT NULL PRIMARY KEY, -- a UUID; names the file by which the waiter is woken
-  message_id TEXT NOT NULL REFERENCES messages (id), -- the request
+  token TEXT NOT NULL, -- a UUID; names the file by which the waiter is woken
+  message_id TEXT NOT NULL REFERENCES messages (id), -- the request; a wait for a batch has a row for each
   peer TEXT NOT NULL, -- its sender
-  until REAL NOT NULL -- Unix seconds
+  until REAL NOT NULL, -- Unix seconds
+  PRIMARY KEY (token, message_id)
 ) WITHOUT ROWID;
 
 CREATE INDEX waits_message ON waits (message_id);
@@ -517,9 +706,11 @@ CREATE TRIGGER waits_insert_rules BEFORE INSERT ON waits BEGIN
       THEN RAISE(ABORT, 'invalid_uuid')
     WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_request')
     WHEN NOT EXISTS (
-        SELECT 1 FROM messages WHERE id = NEW.message_id AND in_reply_to IS NULL AND sender = NEW.peer)
+        SELECT 1 FROM messages
+        WHERE id = NEW.message_id AND in_reply_to IS NULL AND kind IS NOT 'note' AND sender = NEW.peer)
       THEN RAISE(ABORT, 'wait_requires_own_request')
-    WHEN EXISTS (SELECT 1 FROM waits WHERE token = NEW.token) THEN RAISE(ABORT, 'record_is_permanent')
+    WHEN EXISTS (SELECT 1 FROM waits WHERE token = NEW.token AND (message_id = NEW.message_id OR peer <> NEW.peer))
+      THEN RAISE(ABORT, 'record_is_permanent')
     WHEN (NEW.until BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
       THEN RAISE(ABORT, 'invalid_time')
   END;
@@ -528,6 +719,18 @@ END;
 CREATE TRIGGER waits_update_rules BEFORE UPDATE ON waits BEGIN
   SELECT RAISE(ABORT, 'record_is_permanent');
 END;
+
+CREATE VIEW waiting_v AS
+-- Who waits for an answer now, one row a request. A waiter that was killed stands here until its time is over.
+SELECT
+  w.message_id, -- the request
+  m.sender AS waiter, -- who waits
+  m.recipient AS awaited, -- whose answer is awaited
+  max(w.until) AS until -- how long, in Unix seconds
+FROM waits AS w
+JOIN messages AS m ON m.id = w.message_id
+WHERE w.until > (julianday('now') - 2440587.5) * 86400.0
+GROUP BY w.message_id;
 
 CREATE TABLE wait_returns (
   -- Private. An asker that waited got the answer.
@@ -580,19 +783,22 @@ CREATE TRIGGER open_mail_delete_rules BEFORE DELETE ON open_mail BEGIN
 END;
 
 CREATE VIEW open_by_facts_v AS
--- Private. The open messages by the facts alone: requests without an answer, and answers without an acknowledgment.
+-- Private. The open messages by the facts alone: requests that are neither answered nor cancelled, and answers and
+-- notes without an acknowledgment.
 SELECT
   m.recipient, -- whose mail it is
   m.seq -- which message
 FROM messages AS m
 WHERE CASE
-  WHEN m.in_reply_to IS NULL THEN NOT EXISTS (SELECT 1 FROM messages AS r WHERE r.in_reply_to = m.id)
-  ELSE NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
+  WHEN m.in_reply_to IS NOT NULL OR m.kind IS 'note'
+    THEN NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
+  ELSE NOT EXISTS (SELECT 1 FROM messages AS r WHERE r.in_reply_to = m.id)
+    AND NOT EXISTS (SELECT 1 FROM cancellations AS x WHERE x.message_id = m.id)
 END;
 
 CREATE VIEW inbox_v AS
--- The open mail: unanswered requests (acknowledged or not) and unacknowledged answers. The columns are those of
--- message_v. A peer's inbox: SELECT * FROM inbox_v WHERE recipient = 'NAME' ORDER BY seq;
+-- The open mail: requests neither answered nor cancelled (acknowledged or not), and unacknowledged answers and notes.
+-- The columns are those of message_v. A peer's inbox: SELECT * FROM inbox_v WHERE recipient = 'NAME' ORDER BY seq;
 SELECT * FROM open_mail JOIN message_v USING (recipient, seq);
 
 -- Codes: what a refusal means -----------------------------------------------------------------------------------------
@@ -614,4 +820,4 @@ CREATE TABLE refinery_schema_history(
              checksum VARCHAR(255));
 
 PRAGMA application_id = 1752460395;
-PRAGMA user_version = 16;
+PRAGMA user_version = 22;

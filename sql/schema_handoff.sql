@@ -9,8 +9,14 @@ WHEN NEW.seq > 0 AND EXISTS (SELECT 1 FROM handoffs WHERE id = NEW.id) BEGIN
   FROM handoffs AS h JOIN handoff_phase_v AS p ON p.handoff = h.id
   WHERE h.id = NEW.id AND (
     p.phase <> 'attempted' OR (h.sender, h.recipient) IS NOT (NEW.sender, NEW.recipient) OR NEW.in_reply_to IS NOT NULL
+    OR coalesce(NEW.kind, NEW.about, NEW.batch) IS NOT NULL
     OR h.chars <> length(NEW.body) OR h.bytes <> length(CAST(NEW.body AS BLOB)));
   INSERT INTO notice_claims (message_id) VALUES (NEW.id);
+END;
+
+CREATE TRIGGER cancellations_insert_handoff AFTER INSERT ON cancellations
+WHEN EXISTS (SELECT 1 FROM handoffs WHERE id = NEW.message_id) BEGIN
+  SELECT RAISE(ABORT, 'handoff_can_not_be_cancelled');
 END;
 
 CREATE TRIGGER notice_outcomes_insert_handoff AFTER INSERT ON notice_outcomes
@@ -813,15 +819,18 @@ SELECT id, max(bytes, 32000) FROM handoffs;
 
 DROP VIEW open_by_facts_v;
 CREATE VIEW open_by_facts_v AS
--- Private. The open messages, computed from the facts: questions without an answer, and answers without an
--- acknowledgment.
+-- Private. The open messages by the facts alone: requests that are neither answered nor cancelled, and answers and
+-- notes without an acknowledgment.
 SELECT
   m.recipient, -- whose mail it is
   m.seq -- which message
 FROM messages AS m
 WHERE CASE
-  WHEN m.in_reply_to IS NOT NULL THEN NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
-  WHEN EXISTS (SELECT 1 FROM messages AS r WHERE r.in_reply_to = m.id) THEN 0
+  WHEN m.in_reply_to IS NOT NULL OR m.kind IS 'note'
+    THEN NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
+  WHEN EXISTS (SELECT 1 FROM messages AS r WHERE r.in_reply_to = m.id)
+      OR EXISTS (SELECT 1 FROM cancellations AS x WHERE x.message_id = m.id)
+    THEN 0
   -- A handoff is open only if it was submitted on this machine.
   ELSE NOT EXISTS (
     SELECT 1 FROM handoffs AS h LEFT JOIN notice_outcomes AS o ON o.message_id = h.id

@@ -66,8 +66,10 @@ pub struct Progress {
     /// Whether the message is saved: a commit of this call that saved it returned, or this call looked it up and found
     /// it.
     pub is_saved: bool,
-    /// Whether the caller has acknowledged the message and its notice is being taken back.
-    pub is_withdrawing: bool,
+    /// The requests to several recipients that this call is about, once they are known.
+    pub batch: Option<String>,
+    /// The verb that has closed the message, while the notice of the message is being taken back.
+    pub withdrawing: Option<&'static str>,
     /// Whether the message is a handoff that this call attempts or waits for.
     pub is_handoff: bool,
     /// Whether the call gives lines or text, and ends without an object.
@@ -164,15 +166,19 @@ impl Progress {
         if let Some(id) = &self.message_id {
             recovery.insert("show".into(), way(&["show", id]));
             next_action = "Do not resend. Look at the message with show; if it is there, it is saved.";
-            if self.is_withdrawing {
-                recovery.insert("retry_notification_cleanup".into(), way(&["ack", id]));
-                next_action = "Do not resend. The acknowledgment is saved; take the notice back with \
+            if let Some(verb) = self.withdrawing {
+                recovery.insert("retry_notification_cleanup".into(), way(&[verb, id]));
+                next_action = "Do not resend. That the message is closed is saved; take its notice back with \
                     retry_notification_cleanup.";
             }
             if self.is_handoff {
                 recovery.insert("status".into(), way(&["handoff", "status", id]));
                 next_action = "Do not resend a handoff. See with status what is known of it.";
             }
+        }
+        if let Some(batch) = &self.batch {
+            recovery.insert("wait".into(), way(&["wait", "--batch", batch]));
+            next_action = "Do not resend under another batch. If wait finds the batch, it is saved, all of it.";
         }
         map(json!({
             "state": "interrupted",

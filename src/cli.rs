@@ -12,8 +12,8 @@ use crate::call::{Call, Wanted};
 use crate::error::Result;
 use crate::seal;
 use crate::verbs::{
-    Verb, ack, backup, demo, handoff, inbox, migrate, peer_add, peer_check, peer_discover, peer_list, peer_restore,
-    peer_retire, reply, restore, send, sent, show, wait, watch,
+    Verb, ack, backup, cancel, demo, handoff, inbox, migrate, note, peer_add, peer_check, peer_discover, peer_list,
+    peer_restore, peer_retire, reply, restore, send, sent, show, wait, watch,
 };
 
 const TABLE: &[Entry] = &[
@@ -29,12 +29,14 @@ const TABLE: &[Entry] = &[
             verb::<peer_restore::PeerRestore>("restore", "Bring a retired peer back"),
         ],
     ),
-    verb::<send::Send>("send", "Save a request to another peer and tell its client once"),
+    verb::<send::Send>("send", "Save a request to one peer or several and tell each one's client once"),
     verb::<reply::Reply>("reply", "Save the one answer to a request"),
-    verb::<wait::Wait>("wait", "Wait for the answer to an own request"),
-    verb::<show::Show>("show", "Print one message"),
+    verb::<note::Note>("note", "Tell a peer something that needs no answer"),
+    verb::<cancel::Cancel>("cancel", "Take an own request back that has no answer"),
+    verb::<wait::Wait>("wait", "Wait for the answer to an own request, or to several"),
+    verb::<show::Show>("show", "Print one message, or its conversation"),
     verb::<ack::Ack>("ack", "Acknowledge a message after reading it"),
-    verb::<inbox::Inbox>("inbox", "List the open mail: unanswered questions and unacknowledged answers"),
+    verb::<inbox::Inbox>("inbox", "List the open mail: unanswered questions, unacknowledged answers and notes"),
     verb::<sent::Sent>("sent", "List what the calling peer sent, newest first"),
     verb::<watch::Watch>("watch", "Print a JSON line for each open message, as they come"),
     group(
@@ -223,6 +225,7 @@ const NEAR: &[(&str, &[(&str, &str)])] = &[
     (
         "",
         &[
+            ("abort", "cancel"),
             ("answer", "reply"),
             ("check", "inbox"),
             ("fetch", "inbox"),

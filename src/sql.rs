@@ -31,6 +31,12 @@ macro_rules! statements {
 statements! {
     MESSAGE_COUNT = "copies/message_count";
     COPY_REWRITE = "copies/rewrite";
+    BATCH_BEGIN = "queries/batch_begin";
+    BATCH_COUNT = "queries/batch_count";
+    BATCH_GET = "queries/batch_get";
+    BATCH_GIVE_UP = "queries/batch_give_up";
+    BATCH_LIST = "queries/batch_list";
+    BATCH_MEMBERS = "queries/batch_members";
     CLEANUP_GET = "queries/cleanup_get";
     CLEANUP_SAVE = "queries/cleanup_save";
     ERROR_GET = "queries/error_get";
@@ -63,8 +69,10 @@ statements! {
     INBOX_LIST = "queries/inbox_list";
     MESSAGE_ACK = "queries/message_ack";
     MESSAGE_ANSWER = "queries/message_answer";
+    MESSAGE_CANCEL = "queries/message_cancel";
     MESSAGE_FIND = "queries/message_find";
     MESSAGE_GET = "queries/message_get";
+    MESSAGE_HAND_OVER = "queries/message_hand_over";
     MESSAGE_RECOVERY = "queries/message_recovery";
     MESSAGE_REPLY = "queries/message_reply";
     MESSAGE_SEND = "queries/message_send";
@@ -72,6 +80,7 @@ statements! {
     NOTICE_FINISH = "queries/notice_finish";
     NOTICE_STATE = "queries/notice_state";
     OPEN_REQUESTS_GET = "queries/open_requests_get";
+    OTHER_SIDE_GET = "queries/other_side_get";
     PEER_ADD = "queries/peer_add";
     PEER_COUNT = "queries/peer_count";
     PEER_FIND = "queries/peer_find";
@@ -79,8 +88,12 @@ statements! {
     PEER_LIST = "queries/peer_list";
     PEER_NAMES = "queries/peer_names";
     PEER_RETIRE = "queries/peer_retire";
+    REQUEST_GET = "queries/request_get";
     SENT_COUNT = "queries/sent_count";
     SENT_LIST = "queries/sent_list";
+    THREAD_COUNT = "queries/thread_count";
+    THREAD_GET = "queries/thread_get";
+    THREAD_LIST = "queries/thread_list";
     WAIT_BELLS = "queries/wait_bells";
     WAIT_EXPIRE = "queries/wait_expire";
     WAIT_LIST = "queries/wait_list";

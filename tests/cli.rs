@@ -4,10 +4,16 @@
 mod actor;
 /// Copies of the mailbox.
 mod backup;
+/// Requests to several recipients.
+mod batches;
 /// Where a body comes from, and what it may hold.
 mod bodies;
 /// Files that are no mailbox, and damaged ones.
 mod broken;
+/// Requests that are taken back.
+mod cancel;
+/// Notes, follow-ups and conversations.
+mod conversations;
 /// Processes that are killed in the middle.
 mod crash;
 /// What happens to the files under a running watch or wait.

@@ -34,6 +34,21 @@ fn replies() {
 }
 
 #[test]
+fn conversations() {
+    script::check("conversations.sql");
+}
+
+#[test]
+fn cancellations() {
+    script::check("cancellations.sql");
+}
+
+#[test]
+fn batches() {
+    script::check("batches.sql");
+}
+
+#[test]
 fn acks() {
     script::check("acks.sql");
 }

@@ -68,6 +68,8 @@ INSERT INTO error_codes (code, kind, meaning, next_step) VALUES
   ('receipt_order_unprovable', 'handoff',
     'The first wait is pending, and a statement does not say whether the recipient had it in time.',
     'Repeat it when the wait has ended; status names its deadline.'),
+  ('handoff_can_not_be_cancelled', 'handoff', 'A handoff is not taken back: what was handed over stays so.',
+    'Look at it with handoff status; say what is to be said with a note.'),
   ('handoff_not_attempted', 'handoff', 'This handoff was not sent, so there is nothing to wait for.',
     'Send it with handoff send first.'),
   ('handoff_wait_capacity', 'handoff', 'This handoff had its 64 waits.',

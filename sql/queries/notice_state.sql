@@ -1,6 +1,7 @@
 -- Reads. What speaks against a notice right now.
 SELECT
   EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id) AS is_acknowledged,
+  EXISTS (SELECT 1 FROM cancellations AS x WHERE x.message_id = m.id) AS is_cancelled,
   (SELECT p.retired_at IS NOT NULL FROM peer_v AS p WHERE p.name = m.recipient) AS is_retired,
   EXISTS (SELECT 1 FROM wait_returns AS w WHERE w.message_id = m.id) AS is_returned,
   EXISTS (

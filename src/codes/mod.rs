@@ -137,6 +137,12 @@ codes! {
     Notice acknowledged_before_notification
         "The recipient acknowledged the message before its notice; none was needed."
         "Nothing is to be done.";
+    Notice cancelled_before_notification
+        "The request was cancelled before its notice; none was needed."
+        "Nothing is to be done.";
+    Recipient interrupted_before_notification
+        "A send to several recipients was interrupted before this one's turn; nothing was attempted."
+        "The request is saved; the recipient finds it in its inbox.";
     Notice returned_by_recipient_wait
         "The asker was waiting and got the answer; no notice was needed."
         "Nothing is to be done.";

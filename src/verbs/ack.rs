@@ -31,9 +31,7 @@ impl Verb for Ack {
             db.row(sql::MESSAGE_ACK, &[(":id", id.as_str().into()), (":actor", actor.name.as_str().into())])
         })?;
         call.progress().is_saved = true;
-        call.progress().is_withdrawing = notice::is_clean_up_due(&db, &id)?;
-        let cleanup = notice::clean_up(call, &db, &id)?;
-        call.progress().is_withdrawing = false;
+        let cleanup = notice::withdraw(call, &db, &id, "ack")?;
         let mut answer = db.read(|db| message::result(db, &actor, &id))?;
         answer.insert("notification_cleanup".into(), cleanup);
         Answer::done(answer)

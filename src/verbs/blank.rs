@@ -38,6 +38,9 @@ mod tests {
                 (":id", id.as_str().into()),
                 (":actor", "a".into()),
                 (":recipient", "b".into()),
+                (":kind", "request".into()),
+                (":about", Arg::Null),
+                (":batch", Arg::Null),
                 (":body", body.into()),
             ];
             db.row(sql::MESSAGE_SEND, &args).is_err_and(|error| error.is("message_must_be_1_to_32000_bytes"))

@@ -20,7 +20,7 @@ const COUNTED: usize = 1 << 26;
 
 /// The options that give a text. Standard input is the way that no shell expands.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 pub struct Source {
     /// The text itself
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -38,6 +38,29 @@ pub struct Body {
 }
 
 impl Source {
+    /// Whether an option gives the text.
+    pub fn is_given(&self) -> bool {
+        self.message.is_some() || self.message_file.is_some()
+    }
+
+    /// What is wrong where the text may also stand in the line, as words of a usage error.
+    pub fn misuse(&self, text: Option<&OsString>) -> Option<String> {
+        match (self.is_given(), text.is_some()) {
+            (false, false) => Some("a text is missing: give it in the line, or by --message or --message-file".into()),
+            (true, true) => Some("two texts: one in the line, and one by an option".into()),
+            _ => None,
+        }
+    }
+
+    /// The same source, or else a text that stands in the line; `-` is standard input.
+    pub fn or(self, text: Option<OsString>) -> Source {
+        match text {
+            Some(text) if text == "-" => Source { message: None, message_file: Some(text.into()) },
+            Some(text) => Source { message: Some(text), message_file: None },
+            None => self,
+        }
+    }
+
     /// Reads the text to its end.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::error::Result;
 use crate::sql;
 
-/// List the open mail of the calling peer, oldest first: unanswered questions and unacknowledged answers.
+/// List the open mail of the calling peer, oldest first: unanswered questions, and unacknowledged answers and notes.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  htalk --as me inbox --summary")]
 pub struct Inbox {
@@ -22,9 +22,9 @@ pub struct Inbox {
 }
 
 const LIST: List = List {
-    verb: "inbox",
-    cursor_option: "--after-seq",
+    words: &["inbox", "--after-seq"],
     start: 0,
+    args: &[],
     list: sql::INBOX_LIST,
     count: sql::INBOX_COUNT,
     nothing: "No open mail from here on.",

@@ -46,29 +46,39 @@ pub fn result(db: &Db, actor: &Actor, id: &str) -> Result<Row> {
 
 /// What the actor does next, in the names of the recovery commands.
 fn next_action(actor: &Actor, message: &Row) -> String {
-    let is_request = message["in_reply_to"].is_null();
+    let kind = message.text("kind");
     let is_answered = message.text("state") == "reply_received";
+    let is_cancelled = message.text("state") == "cancelled";
     let can = |action: &str| message["recovery"].get(action).is_some();
     let is_attempted = !message["notification_started_at"].is_null();
     let untold = untold(message);
-    let mut words = match (message.text("sender") == actor.name, is_request) {
+    let mut words = match (message.text("sender") == actor.name, kind) {
+        (true, _) if is_cancelled => "The request is cancelled: no answer can come any more.",
+        (false, _) if is_cancelled => {
+            "The request is cancelled and takes no answer; htalk note --about still reaches its sender."
+        }
         (true, _) if untold.is_some() && !is_answered => untold.as_deref().unwrap_or_default(),
-        (true, true) if !is_answered => "The request is saved; wait for its answer with wait, or look later with show.",
-        (true, true) if can("ack_after_reading") => {
+        (true, "answer") => "The answer is saved; show prints it again.",
+        (true, "note") => "The note is saved; show prints it again.",
+        (true, _) if !is_answered => "The request is saved; wait for its answer with wait, or look later with show.",
+        (true, _) if can("ack_after_reading") => {
             "The answer is here: read it with show_reply, then run ack_after_reading."
         }
-        (true, true) => "The request is answered; show_reply prints the answer again.",
-        (true, false) => "The answer is saved; show prints it again.",
-        (false, true) if is_answered && can("ack_after_reading") => {
+        (true, _) => "The request is answered; show_reply prints the answer again.",
+        (false, "answer") if can("ack_after_reading") => "Run ack_after_reading once the answer is read.",
+        (false, "answer") => "The answer is acknowledged; show prints it again.",
+        (false, "note") if can("ack_after_reading") => {
+            "Run ack_after_reading once the note is read; it needs no answer."
+        }
+        (false, "note") => "The note is acknowledged; show prints it again.",
+        (false, _) if is_answered && can("ack_after_reading") => {
             "The request is answered; run ack_after_reading to say that it was read."
         }
-        (false, true) if is_answered => "The request is answered; show prints it again.",
-        (false, true) if can("ack_after_reading") => {
+        (false, _) if is_answered => "The request is answered; show prints it again.",
+        (false, _) if can("ack_after_reading") => {
             "Run ack_after_reading once the request is read, and answer it with htalk reply."
         }
-        (false, true) => "Answer the request with htalk reply; show prints it again.",
-        (false, false) if can("ack_after_reading") => "Run ack_after_reading once the answer is read.",
-        (false, false) => "The answer is acknowledged; show prints it again.",
+        (false, _) => "Answer the request with htalk reply; show prints it again.",
     }
     .to_owned();
     match (can("retry_notification_cleanup"), is_attempted) {
@@ -86,13 +96,14 @@ fn next_action(actor: &Actor, message: &Row) -> String {
 fn untold(message: &Row) -> Option<String> {
     let code = message["notification_detail"].as_str().unwrap_or_default().split(':').next().unwrap_or_default();
     let is_needless = codes::own(code).is_some_and(|row| row.kind == Kind::Notice);
-    let (recipient, is_request) = (message.text("recipient"), message["in_reply_to"].is_null());
-    if is_needless || message["notification_started_at"].is_null() || !message["ack_at"].is_null() {
+    let (recipient, what) = (message.text("recipient"), message.text("kind"));
+    let is_attempted = !message["notification_started_at"].is_null() || !message["notification_detail"].is_null();
+    if is_needless || !is_attempted || !message["ack_at"].is_null() {
         return None;
     }
-    let (what, on) = match is_request {
-        true => ("request", "wait brings an answer all the same"),
-        false => ("answer", "it stands in the inbox all the same"),
+    let on = match what {
+        "request" => "wait brings an answer all the same",
+        _ => "it stands in the inbox all the same",
     };
     match message.text("submission") {
         "not_submitted" => Some(format!(

@@ -39,10 +39,9 @@ pub fn announce(call: &Call, db: &Db, actor: &Actor, id: &str, saved: Row) -> Re
         (":recipient_status", outcome.recipient_status.into()),
     ];
     db.write(|db| db.row(sql::NOTICE_FINISH, &args))?;
-    let cleanup = match state(db, id)?["is_acknowledged"] {
-        Value::Bool(true) => Some(clean_up(call, db, id)?),
-        _ => None,
-    };
+    let now = state(db, id)?;
+    let is_settled = now.is("is_acknowledged") || now.is("is_cancelled");
+    let cleanup = if is_settled { Some(clean_up(call, db, id)?) } else { None };
     let mut answer = db.read(|db| message::result(db, actor, id))?;
     if let Some(cleanup) = cleanup {
         answer.insert("notification_cleanup".into(), cleanup);
@@ -72,7 +71,7 @@ fn attempt(call: &Call, db: &Db, saved: &Row, recipient: &Row) -> Result<(Outcom
         skipped |= code.is_some();
         code
     };
-    let words = words(call, recipient.text("name"), saved.text("sender"), id, saved["in_reply_to"].is_null());
+    let words = words(call, recipient.text("name"), saved.text("sender"), id, saved.text("kind"));
     let outcome = client.notify(context(call), &address(recipient), &words, &mut skip);
     let is_fine = skipped || outcome.submission == Submission::Submitted;
     Ok((outcome, if is_fine { Status::Done } else { Status::Failed }))
@@ -86,6 +85,7 @@ fn state(db: &Db, id: &str) -> Result<Row> {
 fn against(state: &Row) -> Option<&'static str> {
     [
         ("is_acknowledged", "acknowledged_before_notification"),
+        ("is_cancelled", "cancelled_before_notification"),
         ("is_returned", "returned_by_recipient_wait"),
         ("is_retired", "recipient_retired"),
     ]
@@ -108,11 +108,12 @@ pub fn address(peer: &Row) -> Address {
 }
 
 /// What a notice says: which message, who wrote it, and how to read it. Never the body.
-pub fn words(call: &Call, recipient: &str, sender: &str, id: &str, is_request: bool) -> String {
+pub fn words(call: &Call, recipient: &str, sender: &str, id: &str, kind: &str) -> String {
     let command = shell::htalk(&call.progress().mailbox, Some(recipient), ["show", id]);
-    let (kind, next) = match is_request {
-        true => ("a request", "Answer it with htalk reply, not with a messaging feature of your own."),
-        false => ("the answer to a request of yours", "Acknowledge it with htalk ack once it is read."),
+    let (kind, next) = match kind {
+        "answer" => ("the answer to a request of yours", "Acknowledge it with htalk ack once it is read."),
+        "note" => ("a note that needs no answer", "Acknowledge it with htalk ack once it is read."),
+        _ => ("a request", "Answer it with htalk reply, not with a messaging feature of your own."),
     };
     format!(
         "htalk: peer {sender} has left {kind} for you, message {id}. Read it with this command:\n{command}\n{next} \
@@ -120,8 +121,18 @@ pub fn words(call: &Call, recipient: &str, sender: &str, id: &str, is_request: b
     )
 }
 
-/// Takes the notice of an acknowledged message back where its client can do that; the value of `notification_cleanup`.
-pub fn clean_up(call: &Call, db: &Db, id: &str) -> Result<Value> {
+/// Cleans up as the last step of the verb that closed a message. Who interrupts it is told how to go on with it.
+pub fn withdraw(call: &Call, db: &Db, id: &str, verb: &'static str) -> Result<Value> {
+    let is_due = is_due(&db.row(sql::CLEANUP_GET, &[(":id", id.into())])?.unwrap_or_default());
+    call.progress().withdrawing = is_due.then_some(verb);
+    let cleanup = clean_up(call, db, id)?;
+    call.progress().withdrawing = None;
+    Ok(cleanup)
+}
+
+/// Takes the notice of an acknowledged or cancelled message back where its client can do that; the value of
+/// `notification_cleanup`.
+fn clean_up(call: &Call, db: &Db, id: &str) -> Result<Value> {
     let plan = db.row(sql::CLEANUP_GET, &[(":id", id.into())])?.unwrap_or_default();
     let queue_id = plan.text("queue_id");
     if !is_due(&plan) {
@@ -146,11 +157,7 @@ pub fn clean_up(call: &Call, db: &Db, id: &str) -> Result<Value> {
     Ok(told.into())
 }
 
-/// Whether the notice of an acknowledged message is to be taken back, for the first time or again.
-pub fn is_clean_up_due(db: &Db, id: &str) -> Result<bool> {
-    Ok(is_due(&db.row(sql::CLEANUP_GET, &[(":id", id.into())])?.unwrap_or_default()))
-}
-
+/// Whether a notice is to be taken back, for the first time or again.
 fn is_due(plan: &Row) -> bool {
     matches!(plan.text("status"), "due" | "unavailable" | "unknown")
 }

@@ -10,7 +10,7 @@ use super::number::{Typed, whole};
 use crate::answer::{Answer, way};
 use crate::call::Call;
 use crate::error::{Error, Result};
-use crate::mailbox::{Arg, Db};
+use crate::mailbox::{Arg, Args as Parameters, Db};
 use crate::sql::Statement;
 
 const USUAL_LIMIT: &str = "100";
@@ -132,13 +132,13 @@ pub struct Messages {
 }
 
 /// What one list of messages differs in from the other.
-pub struct List {
-    /// The verb that prints it.
-    pub verb: &'static str,
-    /// The option of the verb that names a cursor.
-    pub cursor_option: &'static str,
+pub struct List<'a> {
+    /// The command that prints it, up to the cursor of a page.
+    pub words: &'a [&'a str],
     /// Where the first page begins.
     pub start: i64,
+    /// What its statements take besides the actor and the cursor.
+    pub args: Parameters<'a>,
     /// The statement that lists messages after a cursor.
     pub list: Statement,
     /// The statement that counts all and those after a cursor.
@@ -150,27 +150,50 @@ pub struct List {
 }
 
 impl Messages {
-    /// Prints the page after a cursor.
-    pub fn page(&self, call: &Call, list: &List, cursor: Option<&Typed<i64>>) -> Result<Answer> {
-        self.size.require()?;
-        if let Some(cursor) = cursor.filter(|cursor| cursor.value < 1) {
-            return Err(Error::new("seq_cursor_must_be_a_positive_integer").with_detail(&cursor.text));
-        }
-        call.read(|db| {
-            let actor = Actor::of(call, db)?;
-            self.fill(call, db, &actor, list, cursor.map_or(list.start, |cursor| cursor.value))
-        })
-        .and_then(Answer::done)
+    /// Whether no option says anything but the usual.
+    pub fn is_usual(&self) -> bool {
+        self.size.limit.text == USUAL_LIMIT && self.size.max_bytes.text == USUAL_BYTES && !self.summary
     }
 
-    fn fill(&self, call: &Call, db: &Db, actor: &Actor, list: &List, cursor: i64) -> Result<Value> {
-        let after = |cursor: i64| [(":actor", Arg::from(actor.name.as_str())), (":cursor", cursor.into())];
-        let counts = db.row(list.count, &after(cursor))?.unwrap_or_default();
+    /// Checks what says which page is wanted.
+    ///
+    /// # Errors
+    /// Those of [`Size::require`], and `seq_cursor_must_be_a_positive_integer`
+    pub fn require(&self, cursor: Option<&Typed<i64>>) -> Result<()> {
+        self.size.require()?;
+        match cursor.filter(|cursor| cursor.value < 1) {
+            Some(cursor) => Err(Error::new("seq_cursor_must_be_a_positive_integer").with_detail(&cursor.text)),
+            None => Ok(()),
+        }
+    }
+
+    /// Prints the page after a cursor.
+    pub fn page(&self, call: &Call, list: &List, cursor: Option<&Typed<i64>>) -> Result<Answer> {
+        self.require(cursor)?;
+        call.read(|db| self.fill(call, db, &Actor::of(call, db)?, list, cursor)).and_then(Answer::done)
+    }
+
+    /// The page after a cursor. Both were checked.
+    pub fn fill(
+        &self,
+        call: &Call,
+        db: &Db,
+        actor: &Actor,
+        list: &List,
+        cursor: Option<&Typed<i64>>,
+    ) -> Result<Map<String, Value>> {
+        let cursor = cursor.map_or(list.start, |cursor| cursor.value);
+        let mut args = list.args.to_vec();
+        args.extend([
+            (":actor", Arg::from(actor.name.as_str())),
+            (":cursor", cursor.into()),
+            (":limit", self.size.rows()),
+        ]);
+        let counts = db.row(list.count, &args)?.unwrap_or_default();
         let mut page = self.size.page(call);
         let mut last = cursor;
         let mut is_shortened = false;
-        let [who, from] = after(cursor);
-        db.each(list.list, &[who, from, (":limit", self.size.rows())], |stored| {
+        db.each(list.list, &args, |stored| {
             let seq = stored.number("seq");
             let mut message = message::complete(db, actor, stored)?;
             let is_short = self.summary || page.is_too_large(&message);
@@ -190,10 +213,10 @@ impl Messages {
         }
         let last = last.to_string();
         let options: &[&str] = if self.summary { &["--summary"] } else { &[] };
-        let next = [list.verb, list.cursor_option, &last];
+        let next = [list.words, &[&last]].concat();
         let mut answer = page.answer("messages", counts.number("total"), counts.number("remaining"), &next, options);
         answer.insert("next_action".into(), words.into());
-        Ok(answer.into())
+        Ok(answer)
     }
 }
 

@@ -1,5 +1,7 @@
 //! `htalk reply REQUEST_ID`
 
+use std::ffi::OsString;
+
 use clap::Args;
 use uuid::Uuid;
 
@@ -15,10 +17,12 @@ use crate::sql;
 
 /// Save the one answer to a request, then tell the asker's client once.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  htalk --as reviewer reply 1f0c9d52 --message 'The one for empty input.'")]
+#[command(after_help = "Example:\n  htalk --as reviewer reply 1f0c9d52 'The one for empty input.'")]
 pub struct Reply {
     /// The id of the request, or at least its first 8 hexadecimal digits
     request_id: String,
+    /// The text, where no option gives it; - is standard input
+    text: Option<OsString>,
     #[command(flatten)]
     source: body::Source,
     /// Save only; do not tell the asker's client
@@ -27,12 +31,17 @@ pub struct Reply {
 }
 
 impl Verb for Reply {
+    /// There is a text.
+    fn misuse(&self) -> Option<String> {
+        self.source.misuse(self.text.as_ref())
+    }
+
     /// Saves the answer, wakes those who wait for it, and makes the one attempt to notify.
     fn run(self, call: &Call) -> Result<Answer> {
         let request = Id::parse(&self.request_id)?;
         let db = call.open(Access::Write)?;
         let actor = Actor::of(call, &db)?;
-        let body = self.source.read(call)?;
+        let body = self.source.or(self.text).read(call)?;
         let request = request.find(&db, &actor, "unknown_request")?;
         let fresh = Uuid::new_v4().to_string();
         call.progress().message_id = Some(fresh.clone());
@@ -52,6 +61,8 @@ impl Verb for Reply {
         });
         let (created, id, bells, mut answer) = saved.map_err(|error| match error.code.as_str() {
             "reply_conflict_existing_answer_preserved" => notice::about(&db, &actor, error, &request),
+            "request_cancelled" => notice::about(&db, &actor, error, &request)
+                .with_way("note", &["note", "--about", &request, "--message-file", "-"]),
             _ => body.explain(error),
         })?;
         for waiter in bells {

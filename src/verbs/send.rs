@@ -1,28 +1,39 @@
-//! `htalk send RECIPIENT`
+//! `htalk send RECIPIENT…`
+
+use std::ffi::OsString;
+use std::mem;
 
 use clap::Args;
-use uuid::Uuid;
 
 use super::actor::Actor;
+use super::batch::Batch;
+use super::id::Id;
 use super::number::{Typed, real};
-use super::peers;
-use super::{Verb, body, id, message, notice, wait};
+use super::post::{Post, new_id};
+use super::{Verb, body, notice, wait};
 use crate::answer::{Answer, Status};
 use crate::call::Call;
-use crate::error::{Error, Result};
-use crate::mailbox::{Access, Arg, Db};
-use crate::sql;
+use crate::error::Result;
+use crate::mailbox::Access;
 
-/// Save a request to another peer, then tell its client once that mail is waiting.
+/// Save a request to one peer or to several, then tell each one's client once that mail is waiting.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  htalk --as me send reviewer --message 'Which test is missing?'\n  \
-    htalk --as me send reviewer --message-file - <<'EOT'\nBackticks, $x and quotes arrive as they are.\nEOT")]
+#[command(after_help = "Examples:\n  htalk --as me send reviewer 'Which test is missing?'\n  \
+    htalk --as me send reviewer builder --message 'Does it build on your side?'\n  \
+    htalk --as me send reviewer - <<'EOT'\nBackticks, $x and quotes arrive as they are.\nEOT")]
 pub struct Send {
-    /// The peer to ask
-    recipient: String,
+    /// The peers to ask; without --message and --message-file the last word is the text, and - is standard input
+    #[arg(required = true, value_name = "RECIPIENT")]
+    words: Vec<OsString>,
     /// The id of the request: with it, repeating the command is safe
     #[arg(long, value_name = "UUID")]
     id: Option<String>,
+    /// An earlier message between both: the request belongs to its conversation
+    #[arg(long, value_name = "ID")]
+    about: Option<String>,
+    /// The id of requests to several: with it, repeating the command is safe
+    #[arg(long, value_name = "UUID", conflicts_with_all = ["id", "about", "wait"])]
+    batch: Option<String>,
     #[command(flatten)]
     source: body::Source,
     /// Save only; do not tell the recipient's client
@@ -33,71 +44,65 @@ pub struct Send {
     wait: Typed<f64>,
 }
 
+impl Send {
+    /// The recipients, each once, and the text where it stands in the line.
+    fn addressed(&self) -> (Vec<String>, Option<OsString>) {
+        let (recipients, text) = match self.words.split_last() {
+            Some((text, recipients)) if !self.source.is_given() && !recipients.is_empty() => (recipients, Some(text)),
+            _ => (self.words.as_slice(), None),
+        };
+        let mut names: Vec<String> = Vec::new();
+        for name in recipients.iter().map(|word| word.to_string_lossy()) {
+            if !names.iter().any(|known| *known == name) {
+                names.push(name.into_owned());
+            }
+        }
+        (names, text.cloned())
+    }
+}
+
 impl Verb for Send {
+    /// There is a text; and what is said of one request goes with one recipient.
+    fn misuse(&self) -> Option<String> {
+        let (recipients, text) = self.addressed();
+        let of_one =
+            [("--id", self.id.is_some()), ("--about", self.about.is_some()), ("--wait", self.wait.value > 0.0)];
+        let given = of_one.iter().find(|(_, is_given)| *is_given && recipients.len() > 1);
+        let words = given.map(|(option, _)| format!("{option} goes with one recipient; several have --batch"));
+        words.or_else(|| self.source.misuse(text.as_ref()))
+    }
+
     /// Saves the request, makes the one attempt to notify, and waits where asked to.
     fn run(self, call: &Call) -> Result<Answer> {
         let seconds = wait::seconds(&self.wait)?;
-        let id = match &self.id {
-            Some(spelling) => id::uuid(spelling).ok_or_else(|| misspelt(spelling))?,
-            None => Uuid::new_v4(),
+        let (recipients, text) = self.addressed();
+        let id = match &self.batch {
+            Some(batch) => new_id("--batch", Some(batch))?,
+            None => new_id("--id", self.id.as_deref())?,
         };
-        let id = id.to_string();
+        let about = self.about.as_deref().map(Id::parse).transpose()?;
         let db = call.open(Access::Write)?;
         let actor = Actor::of(call, &db)?;
-        let body = self.source.read(call)?;
-        call.progress().message_id = Some(id.clone());
-        let args = [
-            (":id", id.as_str().into()),
-            (":actor", actor.name.as_str().into()),
-            (":recipient", self.recipient.as_str().into()),
-            (":body", Arg::Bytes(&body.bytes)),
-        ];
-        let saved = db.write(|db| {
-            let created = db.row(sql::MESSAGE_SEND, &args)?.is_some();
-            Ok((created, message::result(db, &actor, &id)?))
-        });
-        let (created, mut answer) = saved.map_err(|error| match error.code.as_str() {
-            "unknown_peer" => peers::unknown(&db, &self.recipient),
-            "peer_retired" => retired(&db, [&actor.name, &self.recipient], error),
-            "message_id_conflict" => notice::about(&db, &actor, error, &id),
-            _ => body.explain(error),
-        })?;
-        call.progress().is_saved = true;
-        let after_saving = |error| notice::after_saving(&db, &actor, error, &id);
-        let mut status = Status::Done;
-        if created && !self.no_notify {
-            (answer, status) = notice::announce(call, &db, &actor, &id, answer).map_err(after_saving)?;
+        let body = self.source.or(text).read(call)?;
+        if self.batch.is_some() || recipients.len() > 1 {
+            return Batch { id, recipients }.send(call, &db, &actor, &body, !self.no_notify);
         }
+        let about = about.map(|about| about.find(&db, &actor, "unknown_message")).transpose()?;
+        let recipient = recipients.first().map(String::as_str).unwrap_or_default();
+        let post = Post { id, recipient, kind: "request", about: about.as_deref(), batch: None };
+        let (mut answer, mut status) = post.send(call, &db, &actor, &body, !self.no_notify)?;
         if self.wait.value > 0.0 {
-            let mut waited = wait::for_answer(call, &db, &actor, &id, seconds).map_err(after_saving)?;
-            if let Some(cleanup) = answer.shift_remove("notification_cleanup") {
-                waited.insert("notification_cleanup".into(), cleanup);
+            let waited = wait::for_answer(call, &db, &actor, &post.id, seconds);
+            let waited = waited.map_err(|error| notice::after_saving(&db, &actor, error, &post.id))?;
+            let sent = mem::replace(&mut answer, waited);
+            // What only the sending knows.
+            for key in ["notification_cleanup", "created"] {
+                answer.extend(sent.get(key).map(|value| (key.to_owned(), value.clone())));
             }
-            answer = waited;
             if answer.text("state") == "reply_received" {
                 status = Status::Done;
             }
         }
-        answer.insert("created".into(), created.into());
         Answer::ended(answer, status)
-    }
-}
-
-/// The refusal of an `--id`: a new message has no id yet that could be looked up.
-fn misspelt(id: &str) -> Error {
-    Error::new("invalid_uuid")
-        .with_detail(format!("{id:?}"))
-        .with_next_action("Give --id a whole UUID that no other message has, or leave it out.")
-}
-
-/// The refusal of a request between these two, with the one that is retired.
-fn retired(db: &Db, peers: [&str; 2], error: Error) -> Error {
-    let is_retired = |name: &&str| {
-        let peer = db.row(sql::PEER_GET, &[(":name", (*name).into())]).ok().flatten();
-        peer.is_some_and(|peer| !peer["retired_at"].is_null())
-    };
-    match peers.into_iter().find(is_retired) {
-        Some(name) => error.with_detail(format!("{name} is retired")).with_way("restore", &["peer", "restore", name]),
-        None => error,
     }
 }

@@ -22,9 +22,9 @@ pub struct Sent {
 }
 
 const LIST: List = List {
-    verb: "sent",
-    cursor_option: "--before-seq",
+    words: &["sent", "--before-seq"],
     start: i64::MAX,
+    args: &[],
     list: sql::SENT_LIST,
     count: sql::SENT_COUNT,
     nothing: "Nothing was sent from here on.",

@@ -1,4 +1,4 @@
-//! `htalk wait REQUEST_ID`, and the waiting of `send --wait`
+//! `htalk wait REQUEST_ID`, `htalk wait --batch ID`, and the waiting of `send --wait`
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,8 +8,9 @@ use uuid::Uuid;
 
 use super::actor::Actor;
 use super::id::Id;
-use super::number::{Typed, real};
-use super::{Verb, message};
+use super::number::{Typed, real, whole};
+use super::page::{List, Messages};
+use super::{Verb, message, post};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::{Error, Result};
@@ -21,21 +22,44 @@ use crate::sql;
 /// The slow look: how long an answer of a writer that rings no bell can stay unseen.
 pub const SLOW_LOOK: Duration = Duration::from_millis(200);
 
-/// Wait for the answer to an own request. It can be repeated; the answer is never lost by not waiting.
+/// Wait for the answer to an own request, or to several. It can be repeated; no answer is lost by not waiting.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  htalk --as me wait 1f0c9d52 --seconds 30")]
+#[command(after_help = "Examples:\n  htalk --as me wait 1f0c9d52 --seconds 30\n  \
+    htalk --as me wait --batch 5b2d7c1e-9f3a-4c60-8a51-0d6e2f7b9c34 --any")]
 pub struct Wait {
     /// The id of the request, or at least its first 8 hexadecimal digits
-    request_id: String,
+    #[arg(required_unless_present = "batch")]
+    request_id: Option<String>,
+    /// Requests to several recipients, by the id of all of them together
+    #[arg(long, value_name = "ID", conflicts_with = "request_id")]
+    batch: Option<String>,
+    /// Only for the first answer to one of them
+    #[arg(long)]
+    any: bool,
     /// How long, 0 to 45
     #[arg(long, value_name = "N", default_value = "45", value_parser = real, allow_hyphen_values = true)]
     seconds: Typed<f64>,
+    /// Of the several only requests with a higher sequence number
+    #[arg(long, value_name = "N", value_parser = whole, allow_negative_numbers = true)]
+    after_seq: Option<Typed<i64>>,
+    #[command(flatten)]
+    size: Messages,
 }
 
 impl Verb for Wait {
-    /// Prints the request, with its answer or with `wait_ended`.
+    /// One request has no pages.
+    fn misuse(&self) -> Option<String> {
+        let is_for_many = self.any || self.after_seq.is_some() || !self.size.is_usual();
+        let words = "--any, --after-seq, --limit, --max-bytes and --summary go with --batch";
+        (self.batch.is_none() && is_for_many).then(|| words.into())
+    }
+
+    /// Prints the request, with its answer or with `wait_ended`; or a page of several.
     fn run(self, call: &Call) -> Result<Answer> {
-        let id = Id::parse(&self.request_id)?;
+        if let Some(spelling) = &self.batch {
+            return self.for_batch(call, spelling);
+        }
+        let id = Id::parse(self.request_id.as_deref().unwrap_or_default())?;
         let seconds = seconds(&self.seconds)?;
         let db = call.open(Access::Write)?;
         let actor = Actor::of(call, &db)?;
@@ -45,6 +69,51 @@ impl Verb for Wait {
         call.progress().is_saved = db.row(sql::MESSAGE_GET, &[(":id", id.as_str().into())])?.is_some();
         Answer::done(for_answer(call, &db, &actor, &id, seconds)?)
     }
+}
+
+impl Wait {
+    fn for_batch(&self, call: &Call, spelling: &str) -> Result<Answer> {
+        let seconds = seconds(&self.seconds)?;
+        self.size.require(self.after_seq.as_ref())?;
+        let batch = post::new_id("--batch", Some(spelling))?;
+        let db = call.open(Access::Write)?;
+        let actor = Actor::of(call, &db)?;
+        match db.row(sql::BATCH_GET, &[(":id", batch.as_str().into())])? {
+            None => return Err(Error::new("unknown_batch")),
+            Some(found) if found.text("sender") != actor.name => return Err(Error::new("wait_requires_own_request")),
+            Some(_) => {}
+        }
+        {
+            let mut progress = call.progress();
+            (progress.batch, progress.is_saved) = (Some(batch.clone()), true);
+        }
+        let members = db.rows(sql::BATCH_MEMBERS, &[(":id", batch.as_str().into())])?;
+        let ids: Vec<&str> = members.iter().map(|member| member.text("id")).collect();
+        let awaited = Awaited { ids: &ids, is_any_enough: self.any };
+        let is_over = awaited.wait(call, &db, &actor, seconds)?;
+        let list = List {
+            words: &["wait", "--batch", &batch, "--seconds", "0", "--after-seq"],
+            start: 0,
+            args: &[(":id", batch.as_str().into())],
+            list: sql::BATCH_LIST,
+            count: sql::BATCH_COUNT,
+            nothing: "The batch has no request from here on.",
+            something: "Run ack_after_reading of each answer that was read; wait brings a missing one. \
+                Never repeat an uncertain notification.",
+        };
+        let mut answer = db.read(|db| self.size.fill(call, db, &actor, &list, self.after_seq.as_ref()))?;
+        if !is_over {
+            answer.insert("wait_ended".into(), "timeout".into());
+        }
+        Answer::done(answer)
+    }
+}
+
+/// The requests whose answers are awaited.
+struct Awaited<'a> {
+    ids: &'a [&'a str],
+    /// Whether the answer to one of them is enough.
+    is_any_enough: bool,
 }
 
 /// A number of seconds as a duration, within the bounds of a wait.
@@ -57,43 +126,106 @@ pub fn seconds(number: &Typed<f64>) -> Result<Duration> {
 
 /// Waits for the answer to a request of the actor.
 pub fn for_answer(call: &Call, db: &Db, actor: &Actor, id: &str, limit: Duration) -> Result<Row> {
-    let deadline = Instant::now() + limit;
-    let token = Uuid::new_v4().to_string();
-    let registration = [
-        (":token", token.as_str().into()),
-        (":id", id.into()),
-        (":actor", actor.name.as_str().into()),
-        (":seconds", Arg::Real(limit.as_secs_f64())),
-    ];
-    let registered = register(call, db.path(), &token)?;
-    // The registration carries the rules of a wait, so it is made for a wait of no time too and taken back with it.
-    let mut bell = None;
-    let is_answered = db.write(|db| {
-        for expired in db.rows(sql::WAIT_EXPIRE, &[])? {
-            bell::remove(db.path(), expired.text("token"));
+    Awaited { ids: &[id], is_any_enough: false }.wait(call, db, actor, limit)?;
+    ended(db, actor, id)
+}
+
+impl Awaited<'_> {
+    /// Waits until it is over or the time is; whether it is over.
+    fn wait(&self, call: &Call, db: &Db, actor: &Actor, limit: Duration) -> Result<bool> {
+        let deadline = Instant::now() + limit;
+        let token = Uuid::new_v4().to_string();
+        let token_arg = (":token", token.as_str().into());
+        let registered = register(call, db.path(), &token)?;
+        // The registration carries the rules of a wait, so it is made for a wait of no time too and taken back with it.
+        let mut bell = None;
+        let is_over = db.write(|db| {
+            for expired in db.rows(sql::WAIT_EXPIRE, &[])? {
+                bell::remove(db.path(), expired.text("token"));
+            }
+            for id in self.ids {
+                let (actor, seconds) = (actor.name.as_str().into(), Arg::Real(limit.as_secs_f64()));
+                let registration = [token_arg, (":id", (*id).into()), (":actor", actor), (":seconds", seconds)];
+                db.row(sql::WAIT_REGISTER, &registration)?;
+            }
+            let is_over = self.take(db)?;
+            if is_over || limit.is_zero() {
+                db.row(sql::WAIT_RELEASE, &[token_arg])?;
+                return Ok(is_over);
+            }
+            let waiting = db.rows(sql::WAIT_LIST, &[])?;
+            bell::clear(db.path(), &waiting.iter().map(|wait| wait.text("token")).collect::<Vec<_>>());
+            bell = Some(Bell::hang(db.path(), &token));
+            Ok(false)
+        });
+        // Where nothing was registered, nothing is to be undone; and what follows takes back what was.
+        let Some(bell) = bell.filter(|_| is_over.is_ok()) else {
+            registered.strike_off();
+            return is_over;
+        };
+        self.listen(call, db, bell, deadline)?;
+        // Whoever can't record what the wait returned still gets the answer.
+        let is_over = db.write(|db| {
+            let is_over = self.take(db)?;
+            db.row(sql::WAIT_RELEASE, &[token_arg])?;
+            Ok(is_over)
+        });
+        if is_over.is_err() {
+            release(db.path(), &token);
         }
-        db.row(sql::WAIT_REGISTER, &registration)?;
-        if take(db, id)? || limit.is_zero() {
-            db.row(sql::WAIT_RELEASE, &registration[..1])?;
-            return is_answered(db, id);
-        }
-        let waiting = db.rows(sql::WAIT_LIST, &[])?;
-        bell::clear(db.path(), &waiting.iter().map(|wait| wait.text("token")).collect::<Vec<_>>());
-        bell = Some(Bell::hang(db.path(), &token));
-        Ok(false)
-    });
-    // Where nothing was registered, nothing is to be undone; and what follows takes back what was.
-    let Some(bell) = bell.filter(|_| is_answered.is_ok()) else {
         registered.strike_off();
-        return ended(db, actor, id, is_answered?);
-    };
-    listen(call, db, id, bell, deadline)?;
-    // Whoever can't record what the wait returned still gets the answer.
-    if db.write(|db| take(db, id).and(db.row(sql::WAIT_RELEASE, &registration[..1]))).is_err() {
-        release(db.path(), &token);
+        is_over.or_else(|_| self.is_over(db))
     }
-    registered.strike_off();
-    ended(db, actor, id, false)
+
+    /// Whether nothing is left to wait for.
+    ///
+    /// # Errors
+    /// `unknown_request`: only a mailbox that was restored has lost a request.
+    fn is_over(&self, db: &Db) -> Result<bool> {
+        let mut left = self.ids.len();
+        for id in self.ids {
+            let request = db.row(sql::REQUEST_GET, &[(":id", (*id).into())])?.ok_or_else(gone)?;
+            let is_answered = !request["answer_id"].is_null();
+            if is_answered && self.is_any_enough {
+                return Ok(true);
+            }
+            left -= usize::from(is_answered || request.is("is_cancelled"));
+        }
+        Ok(left == 0)
+    }
+
+    /// The same, and records which answers this wait returned.
+    fn take(&self, db: &Db) -> Result<bool> {
+        let is_over = self.is_over(db)?;
+        for id in self.ids {
+            let request = db.row(sql::REQUEST_GET, &[(":id", (*id).into())])?.unwrap_or_default();
+            if !request["answer_id"].is_null() {
+                db.row(sql::WAIT_RETURN, &[(":id", request.text("answer_id").into())])?;
+            }
+        }
+        Ok(is_over)
+    }
+
+    /// Returns when it is over, the time is or the call is cancelled.
+    fn listen(&self, call: &Call, db: &Db, mut bell: Bell, deadline: Instant) -> Result<()> {
+        db.stop_waiting_for_locks()?;
+        let mut last = Look::default();
+        loop {
+            let look = db.may_have_changed(&mut last);
+            match look.and_then(|may_be_over| Ok(may_be_over && db.read(|db| self.is_over(db))?)) {
+                Ok(true) => return Ok(()),
+                Ok(false) => {}
+                // A mailbox that is locked right now is looked at again.
+                Err(error) if error.is("database_busy") => last = Look::default(),
+                Err(error) => return Err(error),
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || call.is_cancelled() {
+                return Ok(());
+            }
+            bell.wait(left.min(SLOW_LOOK));
+        }
+    }
 }
 
 /// Says how the registration of a wait is undone: for a call that is cancelled or fails.
@@ -116,13 +248,15 @@ fn release(mailbox: &Path, token: &str) {
 }
 
 /// The request as it is at the end of a wait. Where no answer came, it tells what the other one has asked.
-fn ended(db: &Db, actor: &Actor, id: &str, is_answered: bool) -> Result<Row> {
+fn ended(db: &Db, actor: &Actor, id: &str) -> Result<Row> {
     db.read(|db| {
         let mut answer = message::result(db, actor, id)?;
         if answer["id"].is_null() {
             return Err(gone());
         }
-        if !is_answered && answer["reply"].is_null() {
+        if answer.text("state") == "cancelled" {
+            answer.insert("wait_ended".into(), "cancelled".into());
+        } else if answer["reply"].is_null() {
             answer.insert("wait_ended".into(), "timeout".into());
             let asked =
                 db.rows(sql::OPEN_REQUESTS_GET, &[(":id", id.into()), (":actor", actor.name.as_str().into())])?;
@@ -145,43 +279,4 @@ fn ended(db: &Db, actor: &Actor, id: &str, is_answered: bool) -> Result<Row> {
 /// What is waited for was in the mailbox, and is not any more.
 fn gone() -> Error {
     Error::new("unknown_request").with_detail("the mailbox was restored to a state without this request")
-}
-
-/// Whether the answer is there; if so, records that this wait returned it.
-fn take(db: &Db, id: &str) -> Result<bool> {
-    let Some(answer) = db.row(sql::MESSAGE_ANSWER, &[(":id", id.into())])? else { return Ok(false) };
-    db.row(sql::WAIT_RETURN, &[(":id", answer.text("id").into())])?;
-    Ok(true)
-}
-
-fn is_answered(db: &Db, id: &str) -> Result<bool> {
-    Ok(db.row(sql::MESSAGE_ANSWER, &[(":id", id.into())])?.is_some())
-}
-
-/// Whether the answer is there. Only a mailbox that was restored has lost the request.
-fn is_over(db: &Db, id: &str) -> Result<bool> {
-    match db.read(|db| Ok((is_answered(db, id)?, db.row(sql::MESSAGE_GET, &[(":id", id.into())])?.is_some())))? {
-        (_, false) => Err(gone()),
-        (is_answered, true) => Ok(is_answered),
-    }
-}
-
-/// Returns when the answer is there, the time is over or the call is cancelled.
-fn listen(call: &Call, db: &Db, id: &str, mut bell: Bell, deadline: Instant) -> Result<()> {
-    db.stop_waiting_for_locks()?;
-    let mut last = Look::default();
-    loop {
-        match db.may_have_changed(&mut last).and_then(|may_be_there| Ok(may_be_there && is_over(db, id)?)) {
-            Ok(true) => return Ok(()),
-            Ok(false) => {}
-            // A mailbox that is locked right now is looked at again.
-            Err(error) if error.is("database_busy") => last = Look::default(),
-            Err(error) => return Err(error),
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() || call.is_cancelled() {
-            return Ok(());
-        }
-        bell.wait(left.min(SLOW_LOOK));
-    }
 }

@@ -137,7 +137,7 @@ impl Told {
         if !self.ids.insert(id.to_owned()) {
             return Ok(());
         }
-        let notification = notice::words(call, &actor.name, sender, id, message["in_reply_to"].is_null());
+        let notification = notice::words(call, &actor.name, sender, id, message.text("kind"));
         call.front().line(&json!({
             "event": "message",
             "id": id,

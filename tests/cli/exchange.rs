@@ -6,15 +6,18 @@ use crate::support::process::until;
 use crate::support::{Sandbox, finish, keys};
 
 /// The keys of a stored message.
-const STORED: [&str; 14] = [
+const STORED: [&str; 17] = [
     "seq",
     "id",
     "sender",
     "recipient",
     "in_reply_to",
+    "kind",
+    "about",
     "body",
     "created_at",
     "ack_at",
+    "cancelled_at",
     "submission",
     "notification_started_at",
     "notification_finished_at",

@@ -2,6 +2,7 @@
 //! asks for the end gets an answer.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -87,7 +88,9 @@ fn a_wait_for_a_saved_request_says_so_even_before_it_is_registered() {
 fn who_is_stopped_goes_on_where_it_was() {
     let sandbox = Sandbox::with_peers(&["a", "b"]);
     let request = sandbox.send("a", "b", "x");
-    let waiting = sandbox.start(&["--as", "a", "wait", &request]);
+    // In a group of its own, as a shell with job control starts it: in a group without such a parent nobody is stopped.
+    let mut command = sandbox.htalk_command(&["--as", "a", "wait", &request]);
+    let waiting = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     until("the registration", || registrations(&sandbox) == ("1".to_owned(), 1));
     for (with, seen) in [(Signal::SIGTSTP, 'T'), (Signal::SIGCONT, 'S'), (Signal::SIGTSTP, 'T')] {
         signal(&waiting, with);

@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::{Sandbox, run};
 
 /// Every command that has a help text.
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 20] = [
     "",
     "peer add",
     "peer list",
@@ -15,6 +15,8 @@ const COMMANDS: [&str; 18] = [
     "peer restore",
     "send",
     "reply",
+    "note",
+    "cancel",
     "wait",
     "show",
     "ack",
@@ -26,8 +28,9 @@ const COMMANDS: [&str; 18] = [
     "peer",
 ];
 
-/// The id that the examples name.
+/// The ids that the examples name.
 const ID: &str = "1f0c9d52-0000-4000-8000-000000000001";
+const BATCH: &str = "5b2d7c1e-9f3a-4c60-8a51-0d6e2f7b9c34";
 
 #[test]
 fn wrong_usage_prints_only_to_standard_error() {
@@ -130,11 +133,14 @@ fn set_up(command: &str) -> Sandbox {
     if ["", "peer add", "demo"].contains(&command) {
         return Sandbox::new();
     }
-    let sandbox = Sandbox::with_peers(&["me", "reviewer"]);
+    let sandbox = Sandbox::with_peers(&["me", "reviewer", "builder"]);
     let (sender, recipient) = if command == "ack" { ("reviewer", "me") } else { ("me", "reviewer") };
     sandbox.htalk(&["--as", sender, "send", recipient, "--id", ID, "--message", "Which test is missing?"]).done();
     if command == "wait" {
         sandbox.reply("reviewer", ID, "The one for empty input.");
+        let batch = ["--as", "me", "send", "reviewer", "builder", "--batch", BATCH, "--message", "Does it build?"];
+        let sent = sandbox.htalk(&batch).done();
+        sandbox.reply("builder", sent["messages"][1]["id"].as_str().unwrap(), "It does.");
     }
     sandbox
 }

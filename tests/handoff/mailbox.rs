@@ -123,3 +123,15 @@ fn an_ordinary_acknowledgment_takes_the_queued_notice_back() {
     assert_eq!(ack["notification_cleanup"]["status"], "removed", "{ack}");
     assert_eq!(grades(&scene.status(&id(&told))), ["submitted", "submitted", "not_requested", "not_requested"]);
 }
+
+#[test]
+fn a_handoff_can_be_talked_about_but_not_taken_back() {
+    let scene = Scene::new();
+    let Some(_inbox) = Inbox::open(&scene) else { return };
+    let id = id(&scene.send("--to r"));
+    scene.htalk(&format!("--as b cancel {id}")).refused("handoff_can_not_be_cancelled");
+    let note = scene.htalk(&format!("--as b note --about {id} --message more --no-notify")).done();
+    assert_eq!((&note["recipient"], &note["about"]), (&json!("r"), &json!(id)));
+    let thread = scene.htalk(&format!("--as b show {id} --thread")).done();
+    assert_eq!(thread["total"], 2);
+}

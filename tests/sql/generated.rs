@@ -11,18 +11,23 @@ use crate::tidy;
 
 /// The schema of a mailbox in the order of its manual: under each heading its tables, each with its indexes and rules,
 /// and its views.
-const TOPICS: [(&str, &[&str]); 8] = [
+const TOPICS: [(&str, &[&str]); 10] = [
     ("Peers: who takes part", &["peers", "harnesses", "peer_retirements", "peer_v"]),
     (
-        "Messages: requests and answers",
+        "Messages: requests, answers and notes",
         &["messages", "body_limit_v", "message_v", "sent_v", "conversation_v", "recovery_v"],
+    ),
+    ("Conversations: what belongs together", &["thread_mail", "root_by_facts_v", "thread_v"]),
+    (
+        "Batches and cancellations: several recipients, and what was taken back",
+        &["batches", "batch_v", "cancellations"],
     ),
     ("Acknowledgments: what was read", &["acks"]),
     (
         "Notices: how a recipient's client was told",
         &["notice_claims", "notice_outcomes", "notice_cleanups", "withdrawal_v", "cleanup_v"],
     ),
-    ("Waits: who waits for an answer, and what a wait returned", &["waits", "wait_returns"]),
+    ("Waits: who waits for an answer, and what a wait returned", &["waits", "waiting_v", "wait_returns"]),
     ("Open mail: what is in an inbox", &["open_mail", "open_by_facts_v", "inbox_v"]),
     ("Codes: what a refusal means", &["error_codes"]),
     ("The migrations that were run", &["refinery_schema_history"]),

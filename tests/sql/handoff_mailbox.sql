@@ -47,6 +47,10 @@ INSERT INTO notice_claims (message_id) VALUES ('10000000-0000-4000-8000-00000000
 INSERT INTO messages (id, sender, recipient, body)
 VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hello');
 
+-- refuses: handoff_can_not_be_cancelled
+INSERT INTO cancellations (message_id) VALUES ('10000000-0000-4000-8000-000000000001');
+INSERT INTO cancellations (message_id, peer) VALUES ('10000000-0000-4000-8000-000000000001', 'a');
+
 -- refuses: message_id_conflict
 INSERT INTO messages (id, sender, recipient, body)
 VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'Hullo');

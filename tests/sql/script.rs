@@ -56,10 +56,12 @@ const YOUNGER: &str = "
 /// Printed between two statements; a hash of all facts follows it.
 const MARK: &str = "=== end of statement ===";
 
-/// The derived table must follow from the facts, and the file must be sound, whatever was tried.
+/// The derived tables must follow from the facts, and the file must be sound, whatever was tried.
 const SOUNDNESS: &str = "
     SELECT * FROM (SELECT recipient, seq FROM open_mail EXCEPT SELECT recipient, seq FROM open_by_facts_v);
     SELECT * FROM (SELECT recipient, seq FROM open_by_facts_v EXCEPT SELECT recipient, seq FROM open_mail);
+    SELECT * FROM (SELECT seq, root FROM thread_mail EXCEPT SELECT seq, root FROM root_by_facts_v);
+    SELECT * FROM (SELECT seq, root FROM root_by_facts_v EXCEPT SELECT seq, root FROM thread_mail);
     PRAGMA foreign_key_check;
     PRAGMA integrity_check;
 ";

@@ -4,21 +4,36 @@
 -- prints: name,harness,delivery,session_id,workspace,home,socket,url,retired_at
 SELECT group_concat(name) FROM pragma_table_info('peer_v');
 
--- prints: seq,id,sender,recipient,in_reply_to,body,created_at,ack_at,submission,notification_started_at,\
--- prints: notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
+-- prints: seq,id,sender,recipient,in_reply_to,kind,about,body,created_at,ack_at,cancelled_at,submission,\
+-- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
 SELECT group_concat(name) FROM pragma_table_info('message_v');
 
--- prints: recipient,seq,id,sender,in_reply_to,body,created_at,ack_at,submission,notification_started_at,\
--- prints: notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
+-- prints: recipient,seq,id,sender,in_reply_to,kind,about,body,created_at,ack_at,cancelled_at,submission,\
+-- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
 SELECT group_concat(name) FROM pragma_table_info('inbox_v');
 
--- prints: seq,id,sender,recipient,in_reply_to,body,created_at,ack_at,submission,notification_started_at,\
--- prints: notification_finished_at,notification_detail,wait_returned_at,recipient_status,state,reply_id,reply_body
+-- prints: seq,id,sender,recipient,in_reply_to,kind,about,body,created_at,ack_at,cancelled_at,submission,\
+-- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,\
+-- prints: state,\
+-- prints: reply_id,reply_body
 SELECT group_concat(name) FROM pragma_table_info('sent_v');
 
 -- prints: seq,request_id,asker,answerer,request_body,answer_id,answer_body,saved_at,notice_claimed_at,\
--- prints: notice_finished_at,notice_submission,notice_detail,acknowledged_at,answered_at,answer_acknowledged_at
+-- prints: notice_finished_at,notice_submission,notice_detail,acknowledged_at,cancelled_at,\
+-- prints: answered_at,answer_acknowledged_at
 SELECT group_concat(name) FROM pragma_table_info('conversation_v');
+
+-- prints: seq,id,sender,recipient,in_reply_to,kind,about,body,created_at,ack_at,cancelled_at,submission,\
+-- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,\
+-- prints: state,\
+-- prints: root_id
+SELECT group_concat(name) FROM pragma_table_info('thread_v');
+
+-- prints: batch,message_id,recipient,answer_id
+SELECT group_concat(name) FROM pragma_table_info('batch_v');
+
+-- prints: message_id,waiter,awaited,until
+SELECT group_concat(name) FROM pragma_table_info('waiting_v');
 
 -- prints: message_id,peer,action,verb,target_id
 SELECT group_concat(name) FROM pragma_table_info('recovery_v');
@@ -39,13 +54,13 @@ VALUES ('x', 'codex', '10000000-0000-4000-8000-000000000009', '/');
 INSERT INTO messages (id, sender, recipient, body, created_at)
 VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'A question.', 1000.5);
 
--- prints: 1|10000000-0000-4000-8000-000000000001|a|x|A question.|||1000.5|||not_submitted||||
+-- prints: 1|10000000-0000-4000-8000-000000000001|a|x|A question.|||1000.5|||not_submitted|||||
 SELECT * FROM conversation_v;
 
--- prints: 1|10000000-0000-4000-8000-000000000001|a|x||A question.|1000.5||not_submitted||||||saved
+-- prints: 1|10000000-0000-4000-8000-000000000001|a|x||request||A question.|1000.5|||not_submitted||||||saved
 SELECT * FROM message_v;
 
--- prints: x|1|10000000-0000-4000-8000-000000000001|a||A question.|1000.5||not_submitted||||||saved
+-- prints: x|1|10000000-0000-4000-8000-000000000001|a||request||A question.|1000.5|||not_submitted||||||saved
 SELECT * FROM inbox_v;
 
 -- prints: a|show|show|10000000-0000-4000-8000-000000000001
@@ -72,7 +87,7 @@ SELECT peer, action, verb FROM recovery_v ORDER BY peer, action;
 INSERT INTO notice_outcomes (message_id, submission, at, detail, recipient_status)
 VALUES ('10000000-0000-4000-8000-000000000001', 'not_submitted', 1003.5, 'recipient_not_loaded', 'not_loaded');
 
--- prints: 1|10000000-0000-4000-8000-000000000001|a|x||A question.|1000.5|1002.5|not_submitted|1001.5|1003.5|\
+-- prints: 1|10000000-0000-4000-8000-000000000001|a|x||request||A question.|1000.5|1002.5||not_submitted|1001.5|1003.5|\
 -- prints: recipient_not_loaded||not_loaded|saved
 SELECT * FROM message_v;
 
@@ -90,10 +105,10 @@ INSERT INTO messages (id, in_reply_to, sender, recipient, body, created_at)
 VALUES ('10000000-0000-4000-8000-000000000002', '10000000-0000-4000-8000-000000000001', 'x', 'a', 'An answer.', 1004.5);
 
 -- prints: 1|10000000-0000-4000-8000-000000000001|a|x|A question.|10000000-0000-4000-8000-000000000002|An answer.|\
--- prints: 1000.5|1001.5|1003.5|not_submitted|recipient_not_loaded|1002.5|1004.5|
+-- prints: 1000.5|1001.5|1003.5|not_submitted|recipient_not_loaded|1002.5||1004.5|
 SELECT * FROM conversation_v;
 
--- prints: a|2|10000000-0000-4000-8000-000000000002|x|10000000-0000-4000-8000-000000000001|An answer.|1004.5||\
+-- prints: a|2|10000000-0000-4000-8000-000000000002|x|10000000-0000-4000-8000-000000000001|answer||An answer.|1004.5|||\
 -- prints: not_submitted||||||saved
 SELECT * FROM inbox_v;
 

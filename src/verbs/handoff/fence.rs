@@ -79,7 +79,7 @@ impl Plan<'_> {
             db.row(sql::HANDOFF_MINT, &[(":id", id.as_str().into()), (":hash", hash.as_str().into())])?;
             receipt = Some(minted);
         }
-        db.row(sql::MESSAGE_SEND, &args)?;
+        db.row(sql::MESSAGE_HAND_OVER, &args)?;
         self.call.progress().begin_handoff(&id);
         let wait = self.wait_for.map(|goal| wait::start(db, self.actor, &id, goal, self.budget)).transpose()?;
         Ok(Fence { id, receipt, wait })

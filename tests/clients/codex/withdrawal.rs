@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::process::Stdio;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -98,5 +98,82 @@ fn an_interrupted_withdrawal_names_the_way_to_try_it_again() {
         let again = told["recovery"]["retry_notification_cleanup"].as_str().unwrap();
         assert!(again.ends_with(&format!("--as b ack {id}")), "{told}");
         assert!(told["next_action"].as_str().unwrap().contains("retry_notification_cleanup"), "{told}");
+    }
+}
+
+#[test]
+fn the_notice_of_a_cancelled_request_is_taken_back() {
+    let world = World::with_peer(&[]);
+    let server = world.serve(well);
+    let id = world.send().id;
+    let cancelled = world.done(&["--as", "a", "cancel", &id]);
+    assert_eq!((&cancelled["state"], &cancelled["submission"]), (&json!("cancelled"), &json!("submitted")));
+    assert_eq!(cancelled["notification_cleanup"], json!({"status": "removed", "queue_id": QUEUED}));
+    let asked = server.request("thread/queue/delete")["params"].clone();
+    assert_eq!(asked, json!({"threadId": THREAD, "queuedSubmissionId": QUEUED}));
+
+    // One that could not be asked for is asked for again by the same command.
+    let world = World::with_queue();
+    let id = world.send().id;
+    world.codex("exit 1");
+    let cancelled = world.done(&["--as", "a", "cancel", &id]);
+    assert_eq!(cancelled["notification_cleanup"]["status"], "unavailable");
+    let again = cancelled["recovery"]["retry_notification_cleanup"].as_str().unwrap();
+    assert!(again.ends_with(&format!("--as a cancel {id}")), "{cancelled}");
+}
+
+#[test]
+fn a_request_that_is_cancelled_before_the_write_is_not_told() {
+    let world = Arc::new(World::with_peer(&[]));
+    let inside = Arc::downgrade(&world);
+    // The server is asked for the thread directly before the notice is queued: then the sender cancels.
+    let _server = world.serve(but("thread/read", move |facts, request| {
+        let world = inside.upgrade().unwrap();
+        let id = world.sandbox().sqlite("SELECT id FROM messages;").text().to_owned();
+        world.done(&["--as", "a", "cancel", &id]);
+        well(facts, request)
+    }));
+    let sent = world.run(&["--as", "a", "send", "b", "--message", "x"]).done();
+    assert_eq!(
+        (&sent["submission"], &sent["notification_detail"], &sent["state"]),
+        (&json!("not_submitted"), &json!("cancelled_before_notification"), &json!("cancelled"))
+    );
+}
+
+#[test]
+fn a_batch_tells_each_recipient_and_records_whom_it_did_not_come_to() {
+    let world = World::with_peer(&[]);
+    for (name, session) in
+        [("c", "01a228b7-58fc-7e62-8f5a-f369cc0e7c01"), ("d", "01a228b7-58fc-7e62-8f5a-f369cc0e7d01")]
+    {
+        let words = ["peer", "add", name, "--harness", "codex", "--session", session, "--workspace", "WS"];
+        world.done(&words);
+    }
+    // c is nowhere; b and the pull peer are told all the same, and the worst decides.
+    let server = world.serve(well);
+    let sent = world.run(&["--as", "a", "send", "c", "b", "--message", "x"]).ended(2);
+    let said = |place: usize| sent["messages"][place]["submission"].as_str().unwrap().to_owned();
+    assert_eq!((said(0).as_str(), said(1).as_str()), ("not_submitted", "submitted"), "{sent}");
+    drop(server);
+
+    for (with, code) in [(Signal::SIGINT, 130), (Signal::SIGTERM, 143)] {
+        let world = World::with_peer(&[]);
+        world.done(&["peer", "add", "c", "--harness", "claude", "--session", THREAD, "--workspace", "WS"]);
+        let server = world.serve(but("thread/queue/add", |_, _| Vec::new()));
+        let mut command = world.command(&["--as", "a", "send", "b", "c", "--message", "x"]);
+        let sending = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        until("the write", || server.methods().iter().any(|method| method == "thread/queue/add"));
+        signal(&sending, with);
+        let told = finish(sending).ended(code);
+        assert_eq!((&told["message_id"], &told["persistence"]), (&json!(null), &json!("saved")));
+        let found = world.run(&["--as", "a", "sent"]).done();
+        let said = |place: usize| {
+            let message = &found["messages"][place];
+            (message["submission"].clone(), message["notification_detail"].clone(), message["recipient"].clone())
+        };
+        assert_eq!(said(0), (json!("not_submitted"), json!("interrupted_before_notification"), json!("c")));
+        assert_eq!(said(1), (json!("submission_unknown"), json!(null), json!("b")));
+        let waited = world.sandbox().sh(&format!("{} --seconds 0", told["recovery"]["wait"].as_str().unwrap())).done();
+        assert_eq!((&waited["total"], &waited["wait_ended"]), (&json!(2), &json!("timeout")));
     }
 }

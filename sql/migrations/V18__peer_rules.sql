@@ -40,8 +40,8 @@ INSERT INTO error_codes (code, kind, meaning, next_step) VALUES
   ('record_is_permanent', 'refused', 'What was recorded is never changed or deleted.', 'Leave the record as it is.'),
   ('unknown_peer', 'caller', 'No peer of this name is registered.',
     'Look at the registered names with the recovery command peers; register a missing one with peer add.'),
-  ('invalid_value', 'refused', 'A private table takes only the values that htalk writes.',
-    'Use the command of htalk that writes this table.'),
+  ('invalid_value', 'refused', 'A private table or column takes only the values that htalk writes.',
+    'Use the command of htalk that writes it.'),
   ('invalid_time', 'refused', 'A time is a finite number of Unix seconds.', 'Leave the time out: it has a default.'),
   ('invalid_seq', 'refused', 'A sequence number exceeds all earlier ones; one that is named stays below 2^52.',
     'Leave seq out: it has a default.');
@@ -159,4 +159,4 @@ CREATE TRIGGER peer_retirements_delete_rules BEFORE DELETE ON peer_retirements B
   SELECT RAISE(ABORT, 'record_is_permanent');
 END;
 
-PRAGMA user_version = 13;
+PRAGMA user_version = 18;

@@ -5,7 +5,7 @@ INSERT INTO error_codes (code, kind, meaning, next_step) VALUES
     'Wait for a request that you sent; look at them with the recovery command sent.');
 
 -- No row comes back from an insert that is ignored, and then nothing is attempted: the notice was claimed before (or
--- made, in a row of harness-talk), the message is acknowledged already, or its recipient looks for itself.
+-- made, in a row of harness-talk), the message is acknowledged or cancelled, or its recipient looks for itself.
 CREATE TRIGGER notice_claims_insert_rules BEFORE INSERT ON notice_claims BEGIN
   SELECT CASE
     WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_message')
@@ -14,6 +14,7 @@ CREATE TRIGGER notice_claims_insert_rules BEFORE INSERT ON notice_claims BEGIN
     WHEN EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id)
         OR EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id)
         OR EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id)
+        OR EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.message_id)
         OR EXISTS (
           SELECT 1 FROM messages AS m JOIN peers AS p ON p.name = m.recipient
           WHERE m.id = NEW.message_id AND p.delivery = 'pull')
@@ -31,7 +32,12 @@ END;
 
 CREATE TRIGGER notice_outcomes_insert_rules BEFORE INSERT ON notice_outcomes BEGIN
   SELECT CASE
+    -- Only what a send to several recipients did not come to has an outcome without a claim.
     WHEN NOT EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id)
+        AND ((NEW.submission, NEW.detail) IS NOT ('not_submitted', 'interrupted_before_notification')
+          OR NOT EXISTS (
+            SELECT 1 FROM messages AS m JOIN batches AS b ON b.id = m.batch
+            WHERE m.id = NEW.message_id AND b.has_notices))
       THEN RAISE(ABORT, 'unknown_message')
     WHEN EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id)
       THEN RAISE(ABORT, 'record_is_permanent')
@@ -54,7 +60,9 @@ END;
 
 CREATE TRIGGER notice_cleanups_insert_rules BEFORE INSERT ON notice_cleanups BEGIN
   SELECT CASE
-    WHEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id) THEN RAISE(ABORT, 'unknown_message')
+    WHEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id)
+        AND NOT EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.message_id)
+      THEN RAISE(ABORT, 'unknown_message')
     WHEN NEW.status NOT IN ('removed', 'absent', 'unsupported', 'unavailable', 'unknown')
       THEN RAISE(ABORT, 'invalid_value')
     WHEN NEW.seq <> -1
@@ -104,9 +112,11 @@ CREATE TRIGGER waits_insert_rules BEFORE INSERT ON waits BEGIN
       THEN RAISE(ABORT, 'invalid_uuid')
     WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_request')
     WHEN NOT EXISTS (
-        SELECT 1 FROM messages WHERE id = NEW.message_id AND in_reply_to IS NULL AND sender = NEW.peer)
+        SELECT 1 FROM messages
+        WHERE id = NEW.message_id AND in_reply_to IS NULL AND kind IS NOT 'note' AND sender = NEW.peer)
       THEN RAISE(ABORT, 'wait_requires_own_request')
-    WHEN EXISTS (SELECT 1 FROM waits WHERE token = NEW.token) THEN RAISE(ABORT, 'record_is_permanent')
+    WHEN EXISTS (SELECT 1 FROM waits WHERE token = NEW.token AND (message_id = NEW.message_id OR peer <> NEW.peer))
+      THEN RAISE(ABORT, 'record_is_permanent')
     WHEN (NEW.until BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
       THEN RAISE(ABORT, 'invalid_time')
   END;
@@ -116,4 +126,4 @@ CREATE TRIGGER waits_update_rules BEFORE UPDATE ON waits BEGIN
   SELECT RAISE(ABORT, 'record_is_permanent');
 END;
 
-PRAGMA user_version = 15;
+PRAGMA user_version = 21;

@@ -2,8 +2,8 @@
 
 INSERT INTO error_codes (code, kind, meaning, next_step) VALUES
   ('unknown_request', 'refused', 'There is no such request.', 'Copy the request id from inbox or sent and repeat.'),
-  ('reply_requires_a_request', 'refused', 'An answer can not be answered; only a request can.',
-    'Send a new request instead.'),
+  ('reply_requires_a_request', 'refused', 'Only a request can be answered; an answer or a note can not.',
+    'Send a request about the message instead: htalk send with --about.'),
   ('reply_address_mismatch', 'refused',
     'Only the recipient of a request answers it, and the answer goes to the one who asked.',
     'Answer a request of your own inbox.'),
@@ -19,9 +19,24 @@ INSERT INTO error_codes (code, kind, meaning, next_step) VALUES
     'Do not resend. Read the saved answer with the recovery command show.'),
   ('message_id_conflict', 'refused', 'This id belongs to another message.',
     'Do not resend under this id. Look at sent; leave --id out for a new request.'),
-  ('peer_retired', 'refused', 'One of the two peers is retired and takes part in no new request.',
+  ('peer_retired', 'refused', 'One of the two peers is retired and takes part in no new request or note.',
     'Choose another peer, or bring this one back with peer restore.'),
   ('message_is_immutable', 'refused', 'A saved message is never changed.', 'Send another one.'),
+  ('invalid_kind', 'refused', 'A message is a request, an answer or a note.', 'Leave kind out, or name one of these.'),
+  ('kind_contradicts_in_reply_to', 'refused',
+    'An answer names its request in in_reply_to; a request or a note has none.', 'Leave kind out, or correct it.'),
+  ('answer_belongs_to_its_request', 'refused',
+    'An answer belongs to the conversation of its request and names no other message in about.',
+    'Leave about out.'),
+  ('about_address_mismatch', 'refused',
+    'What is about a message goes from one of its two sides to the other.',
+    'Name a message that was exchanged with this recipient, or leave --about out.'),
+  ('request_cancelled', 'refused', 'The one who asked has taken this request back; it takes no answer any more.',
+    'Say what is still to be said with a note: htalk note --about and the id of the request.'),
+  ('unknown_batch', 'refused', 'There is no such batch.',
+    'Copy the id of the batch from the answer of the send that made it.'),
+  ('batch_conflict', 'refused', 'This id belongs to a batch with another sender, other recipients or another text.',
+    'Do not resend under this id. Look at sent; leave --batch out for a new batch.'),
   ('unknown_message', 'refused', 'There is no such message.', 'Copy the id from inbox or sent and repeat.'),
   ('only_recipient_can_ack', 'refused', 'Only the recipient acknowledges a message.',
     'Acknowledge messages of your own inbox.');
@@ -38,16 +53,28 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
     WHEN (typeof(NEW.id) = 'text' AND length(CAST(NEW.id AS BLOB)) = 36
         AND NEW.id GLOB replace('########-####-####-####-############', '#', '[0-9a-f]')) IS NOT 1
       THEN RAISE(ABORT, 'invalid_uuid')
+    WHEN NEW.kind NOT IN ('request', 'answer', 'note') THEN RAISE(ABORT, 'invalid_kind')
+    WHEN (NEW.kind = 'answer') <> (NEW.in_reply_to IS NOT NULL) THEN RAISE(ABORT, 'kind_contradicts_in_reply_to')
     WHEN NEW.in_reply_to IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.in_reply_to)
       THEN RAISE(ABORT, 'unknown_request')
+    -- What is named is saved already, so it is older, and no message is about itself, not even through others.
+    WHEN NEW.about IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.about)
+      THEN RAISE(ABORT, 'unknown_message')
   END;
 
   -- An answer belongs to a request and goes back to the one who asked.
   SELECT CASE
-    WHEN in_reply_to IS NOT NULL THEN RAISE(ABORT, 'reply_requires_a_request')
+    WHEN in_reply_to IS NOT NULL OR kind IS 'note' THEN RAISE(ABORT, 'reply_requires_a_request')
     WHEN (sender, recipient) IS NOT (NEW.recipient, NEW.sender) THEN RAISE(ABORT, 'reply_address_mismatch')
+    WHEN NEW.about IS NOT NULL THEN RAISE(ABORT, 'answer_belongs_to_its_request')
   END
   FROM messages WHERE id = NEW.in_reply_to;
+
+  -- A conversation has two sides, and what belongs to it goes from one to the other.
+  SELECT RAISE(ABORT, 'about_address_mismatch') FROM messages
+  WHERE id = NEW.about
+    AND (sender, recipient) IS NOT (NEW.sender, NEW.recipient)
+    AND (recipient, sender) IS NOT (NEW.sender, NEW.recipient);
 
   -- length() of a text stops at U+0000: count bytes. Blank is what shows nothing: the white space of Unicode and what
   -- it calls ignorable, as single characters and as ranges (45 is the hyphen between both ends).
@@ -72,11 +99,26 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
   -- An identical retry changes nothing; a different one is refused.
   SELECT RAISE(IGNORE) FROM messages
   WHERE id = NEW.id
-    AND (sender, recipient, in_reply_to, body) IS (NEW.sender, NEW.recipient, NEW.in_reply_to, NEW.body);
+    AND (sender, recipient, in_reply_to, about, batch, body)
+      IS (NEW.sender, NEW.recipient, NEW.in_reply_to, NEW.about, NEW.batch, NEW.body)
+    AND (kind IS 'note') = (NEW.kind IS 'note');
   SELECT iif(body = NEW.body, RAISE(IGNORE), RAISE(ABORT, 'reply_conflict_existing_answer_preserved')) FROM messages
   WHERE in_reply_to = NEW.in_reply_to;
+  SELECT iif((sender, about, body, kind IS 'note') IS (NEW.sender, NEW.about, NEW.body, NEW.kind IS 'note'),
+    RAISE(IGNORE), RAISE(ABORT, 'batch_conflict')) FROM messages
+  WHERE batch = NEW.batch AND recipient = NEW.recipient;
   SELECT CASE
     WHEN EXISTS (SELECT 1 FROM messages WHERE id = NEW.id) THEN RAISE(ABORT, 'message_id_conflict')
+    WHEN NEW.in_reply_to IS NOT NULL AND EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.in_reply_to)
+      THEN RAISE(ABORT, 'request_cancelled')
+    WHEN NEW.batch IS NOT NULL AND (NEW.in_reply_to IS NOT NULL OR NEW.kind IS 'note')
+      THEN RAISE(ABORT, 'invalid_value')
+    WHEN NEW.batch IS NOT NULL AND NOT EXISTS (SELECT 1 FROM batches WHERE id = NEW.batch)
+      THEN RAISE(ABORT, 'unknown_batch')
+    WHEN NEW.batch IS NOT NULL AND (NEW.sender, 0) IS NOT (
+        SELECT b.sender, b.size <= (SELECT count(*) FROM messages WHERE batch = NEW.batch)
+        FROM batches AS b WHERE b.id = NEW.batch)
+      THEN RAISE(ABORT, 'batch_conflict')
     -- What was asked before a retirement may still be answered.
     WHEN NEW.in_reply_to IS NULL
         AND EXISTS (SELECT 1 FROM peer_v WHERE name IN (NEW.sender, NEW.recipient) AND retired_at IS NOT NULL)
@@ -127,11 +169,12 @@ CREATE TRIGGER acks_insert_rules BEFORE INSERT ON acks BEGIN
   END;
 END;
 
--- A request stays open until it is answered; an answer until it is acknowledged.
+-- A request stays open until it is answered or cancelled; an answer or a note until it is acknowledged.
 CREATE TRIGGER acks_insert_done AFTER INSERT ON acks BEGIN
   DELETE FROM open_mail
   WHERE recipient = NEW.peer AND seq = (
-    SELECT m.seq FROM messages AS m WHERE m.id = NEW.message_id AND m.in_reply_to IS NOT NULL);
+    SELECT m.seq FROM messages AS m
+    WHERE m.id = NEW.message_id AND (m.in_reply_to IS NOT NULL OR m.kind IS 'note'));
 END;
 
 CREATE TRIGGER acks_update_rules BEFORE UPDATE ON acks BEGIN
@@ -158,4 +201,4 @@ CREATE TRIGGER open_mail_delete_rules BEFORE DELETE ON open_mail BEGIN
   SELECT RAISE(ABORT, 'record_is_permanent') FROM open_by_facts_v WHERE seq = OLD.seq AND recipient = OLD.recipient;
 END;
 
-PRAGMA user_version = 14;
+PRAGMA user_version = 19;

@@ -1,6 +1,6 @@
 -- The tables of the mailbox, and how the rows of harness-talk come into them. There a message was one row that was
 -- changed; here each thing that happened to it (an acknowledgment, a claimed notice, its outcome, a returned wait) is a
--- row of its own, written once. The rules come in V13 to V15, after the old rows: an old row may break a younger rule
+-- row of its own, written once. The rules come in V18 to V21, after the old rows: an old row may break a younger rule
 -- (a body with U+0000, an outcome without a claim), so the tables demand only what every old row satisfies.
 --
 -- Tables without an INTEGER PRIMARY KEY are WITHOUT ROWID: a hidden rowid would be one more key that INSERT OR REPLACE
@@ -37,8 +37,8 @@ CREATE TABLE peer_retirements (
 CREATE INDEX peer_retirements_peer ON peer_retirements (peer);
 
 CREATE TABLE messages (
-  -- Requests and answers. A row is never changed or deleted; what became of it are rows of other tables (message_v).
-  -- Sender, recipient and body make a complete request.
+  -- Requests, answers and notes. A row is never changed or deleted; what became of it are rows of other tables
+  -- (message_v). Sender, recipient and body make a complete request.
   seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, -- grows with every message
   id TEXT NOT NULL UNIQUE DEFAULT ( -- a UUID; a random one (version 4) if left out
     lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-'
@@ -46,18 +46,37 @@ CREATE TABLE messages (
   ),
   sender TEXT NOT NULL REFERENCES peers (name),
   recipient TEXT NOT NULL REFERENCES peers (name),
-  in_reply_to TEXT REFERENCES messages (id), -- an answer: the id of its request; a request: NULL
+  in_reply_to TEXT REFERENCES messages (id), -- an answer: the id of its request; others: NULL
+  kind TEXT, -- request, answer or note; NULL: an answer where in_reply_to says so, else a request
+  about TEXT REFERENCES messages (id), -- a request or a note: an earlier message of the conversation it belongs to
+  batch TEXT REFERENCES batches (id), -- private; a request to several recipients: what was sent with it
   body TEXT NOT NULL, -- 1 to 32,000 bytes of text, not all blank (of a handoff more)
   created_at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
 );
 
 CREATE UNIQUE INDEX messages_one_answer ON messages (in_reply_to) WHERE in_reply_to IS NOT NULL;
 CREATE INDEX messages_sender ON messages (sender);
+CREATE UNIQUE INDEX messages_batch ON messages (batch, recipient) WHERE batch IS NOT NULL;
+
+CREATE TABLE batches (
+  -- Private. Requests to several recipients that were saved together (batch_v).
+  id TEXT NOT NULL PRIMARY KEY, -- a UUID
+  sender TEXT NOT NULL REFERENCES peers (name),
+  size INTEGER NOT NULL, -- how many recipients; a batch that has them all takes no other
+  has_notices INTEGER NOT NULL -- whether the recipients are to be notified (1: yes, 0: no)
+) WITHOUT ROWID;
 
 CREATE TABLE acks (
   -- The recipient has read a message. The first acknowledgment counts.
   message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
   peer TEXT NOT NULL REFERENCES peers (name), -- its recipient
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE TABLE cancellations (
+  -- The sender has taken an unanswered request back.
+  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  peer TEXT REFERENCES peers (name), -- its sender; NULL where the writer did not say who it is
   at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
 ) WITHOUT ROWID;
 
@@ -78,7 +97,8 @@ CREATE TABLE notice_outcomes (
 ) WITHOUT ROWID;
 
 CREATE TABLE notice_cleanups (
-  -- Private. Each try to take an accepted notice back after its message was acknowledged. The newest row counts.
+  -- Private. Each try to take an accepted notice back after its message was acknowledged or cancelled. The newest row
+  -- of a message counts.
   seq INTEGER NOT NULL PRIMARY KEY,
   message_id TEXT NOT NULL REFERENCES messages (id),
   status TEXT NOT NULL, -- removed, absent, unsupported, unavailable, unknown
@@ -96,10 +116,11 @@ CREATE TABLE wait_returns (
 
 CREATE TABLE waits (
   -- Private. No facts but leases: who waits for which answer, until when. A row is deleted when its wait ends.
-  token TEXT NOT NULL PRIMARY KEY, -- a UUID; names the file by which the waiter is woken
-  message_id TEXT NOT NULL REFERENCES messages (id), -- the request
+  token TEXT NOT NULL, -- a UUID; names the file by which the waiter is woken
+  message_id TEXT NOT NULL REFERENCES messages (id), -- the request; a wait for a batch has a row for each
   peer TEXT NOT NULL, -- its sender
-  until REAL NOT NULL -- Unix seconds
+  until REAL NOT NULL, -- Unix seconds
+  PRIMARY KEY (token, message_id)
 ) WITHOUT ROWID;
 
 CREATE INDEX waits_message ON waits (message_id);
@@ -113,15 +134,36 @@ CREATE TABLE open_mail (
 ) WITHOUT ROWID;
 
 CREATE VIEW open_by_facts_v AS
--- Private. The open messages by the facts alone: requests without an answer, and answers without an acknowledgment.
+-- Private. The open messages by the facts alone: requests that are neither answered nor cancelled, and answers and
+-- notes without an acknowledgment.
 SELECT
   m.recipient, -- whose mail it is
   m.seq -- which message
 FROM messages AS m
 WHERE CASE
-  WHEN m.in_reply_to IS NULL THEN NOT EXISTS (SELECT 1 FROM messages AS r WHERE r.in_reply_to = m.id)
-  ELSE NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
+  WHEN m.in_reply_to IS NOT NULL OR m.kind IS 'note'
+    THEN NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
+  ELSE NOT EXISTS (SELECT 1 FROM messages AS r WHERE r.in_reply_to = m.id)
+    AND NOT EXISTS (SELECT 1 FROM cancellations AS x WHERE x.message_id = m.id)
 END;
+
+CREATE TABLE thread_mail (
+  -- Private. The conversation of each message that does not begin one, so that a conversation is looked up and not
+  -- searched for. Triggers derive it from the facts, and refuse a row that root_by_facts_v does not confirm.
+  seq INTEGER NOT NULL PRIMARY KEY, -- the message
+  root INTEGER NOT NULL -- the message that began its conversation, by its seq
+);
+
+CREATE INDEX thread_mail_root ON thread_mail (root);
+
+CREATE VIEW root_by_facts_v AS
+-- Private. The root of a message's conversation by the facts: that of the message which it answers or is about.
+SELECT
+  m.seq, -- which message
+  coalesce(t.root, parent.seq) AS root -- the message that began its conversation, by its seq
+FROM messages AS m
+JOIN messages AS parent ON parent.id = coalesce(m.in_reply_to, m.about)
+LEFT JOIN thread_mail AS t ON t.seq = parent.seq;
 
 CREATE TABLE error_codes (
   -- What the codes mean with which a rule of this file refuses. The program has tables of its own for its own codes.
@@ -166,6 +208,8 @@ INSERT INTO waits (token, message_id, peer, until) SELECT token, message_id, act
 
 INSERT INTO open_mail (recipient, seq) SELECT recipient, seq FROM open_by_facts_v;
 
+INSERT INTO thread_mail (seq, root) SELECT seq, root FROM root_by_facts_v;
+
 -- The next seq exceeds the highest ever given, even where that message is not there any more.
 DELETE FROM sqlite_sequence WHERE name = 'messages';
 INSERT INTO sqlite_sequence (name, seq) SELECT 'messages', seq FROM sqlite_sequence WHERE name = 'old_messages';
@@ -176,4 +220,4 @@ DROP TABLE retired_peers;
 DROP TABLE old_peers;
 
 PRAGMA application_id = 0x68746C6B;
-PRAGMA user_version = 12;
+PRAGMA user_version = 17;

@@ -1,0 +1,2 @@
+-- Reads. Who sent a batch.
+SELECT sender FROM batches WHERE id = :id;

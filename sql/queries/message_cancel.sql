@@ -1,0 +1,2 @@
+-- Writes. Takes a request back; repeating it changes nothing.
+INSERT INTO cancellations (message_id, peer) VALUES (:id, :actor);
