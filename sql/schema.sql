@@ -1,10 +1,11 @@
 -- The whole schema after every migration, by topic. Generated from a new mailbox by HTALK_UPDATE=1 cargo test
 -- --release; don't edit it. Tests prove that it is up to date, and that an upgraded mailbox has the same.
 
--- Peers: who takes part -----------------------------------------------------------------------------------------------
+-- Peers: who takes part, and where each one is ------------------------------------------------------------------------
 
 CREATE TABLE peers (
-  -- The registered addresses, one row a peer. A row is never changed or deleted.
+  -- Who takes part, one row a peer: its name, its program, and the address with which it was registered. A row is never
+  -- changed or deleted; where the peer is now is the newest row of peer_addresses.
   name TEXT NOT NULL PRIMARY KEY, -- how commands call the peer
   harness TEXT NOT NULL, -- its program: one of harnesses, or any label for a pull peer
   delivery TEXT NOT NULL DEFAULT 'native' -- native: its client is told of new mail; pull: it looks for itself
@@ -14,7 +15,6 @@ CREATE TABLE peers (
   home TEXT, -- the client's configuration directory, where it is not the usual one
   socket TEXT, -- the socket of its server
   url TEXT, -- the URL of its server
-  UNIQUE (harness, session_id),
   CONSTRAINT pull_peer_has_no_native_address
     CHECK (delivery = 'native' OR coalesce(session_id, workspace, home, socket, url) IS NULL)
 ) WITHOUT ROWID;
@@ -35,7 +35,107 @@ CREATE TRIGGER peers_insert_rules BEFORE INSERT ON peers BEGIN
       THEN RAISE(ABORT, 'pull_peer_has_no_native_address')
   END;
 
-  -- The address of a native peer. A code names the clients for which it is right today.
+  INSERT INTO address_form_v (harness, session_id, workspace, home, socket, url)
+  SELECT NEW.harness, NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url WHERE NEW.delivery = 'native';
+
+  SELECT RAISE(IGNORE) FROM peer_v
+  WHERE name = NEW.name
+    AND (harness, delivery, session_id, workspace, home, socket, url)
+      IS (NEW.harness, NEW.delivery, NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url);
+  SELECT CASE
+    WHEN EXISTS (SELECT 1 FROM peers WHERE name = NEW.name)
+      THEN RAISE(ABORT, 'peer_already_has_a_different_address')
+    WHEN EXISTS (SELECT 1 FROM session_v WHERE harness = NEW.harness AND session_id = NEW.session_id)
+      THEN RAISE(ABORT, 'session_already_has_a_peer_name')
+  END;
+END;
+
+CREATE TRIGGER peers_insert_address AFTER INSERT ON peers WHEN NEW.delivery = 'native' BEGIN
+  INSERT INTO peer_addresses (peer, session_id, workspace, home, socket, url)
+  VALUES (NEW.name, NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url);
+END;
+
+CREATE TRIGGER peers_update_rules BEFORE UPDATE ON peers BEGIN
+  SELECT RAISE(ABORT, 'peer_is_immutable');
+END;
+
+CREATE TRIGGER peers_delete_rules BEFORE DELETE ON peers BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TABLE peer_addresses (
+  -- Where the session of a native peer is. The newest row of a peer counts; the others tell where it was.
+  seq INTEGER NOT NULL PRIMARY KEY,
+  peer TEXT NOT NULL REFERENCES peers (name),
+  session_id TEXT, -- as in peers, likewise the next four; what a row leaves out is NULL
+  workspace TEXT,
+  home TEXT,
+  socket TEXT,
+  url TEXT,
+  host TEXT, -- the machine of the session; NULL: that of the mailbox
+  at REAL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds; NULL only in rows of harness-talk
+);
+
+CREATE INDEX peer_addresses_peer ON peer_addresses (peer);
+
+CREATE INDEX peer_addresses_session ON peer_addresses (session_id);
+
+CREATE TRIGGER peer_addresses_insert_rules BEFORE INSERT ON peer_addresses BEGIN
+  SELECT CASE
+    WHEN NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.peer) THEN RAISE(ABORT, 'unknown_peer')
+    WHEN EXISTS (SELECT 1 FROM peers WHERE name = NEW.peer AND delivery <> 'native')
+      THEN RAISE(ABORT, 'pull_peer_has_no_native_address')
+    WHEN EXISTS (SELECT 1 FROM peer_v WHERE name = NEW.peer AND retired_at IS NOT NULL)
+      THEN RAISE(ABORT, 'peer_retired')
+  END;
+
+  INSERT INTO address_form_v (harness, session_id, workspace, home, socket, url)
+  SELECT harness, NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url FROM peers WHERE name = NEW.peer;
+
+  -- What is the newest address already changes nothing.
+  SELECT RAISE(IGNORE) FROM peer_addresses
+  WHERE seq = (SELECT max(seq) FROM peer_addresses WHERE peer = NEW.peer)
+    AND (session_id, workspace, home, socket, url, host)
+      IS (NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url, NEW.host);
+  SELECT CASE
+    WHEN EXISTS (
+        SELECT 1 FROM session_v AS s JOIN peers AS p ON p.name = NEW.peer AND p.harness = s.harness
+        WHERE s.session_id = NEW.session_id AND s.name <> NEW.peer)
+      THEN RAISE(ABORT, 'session_already_has_a_peer_name')
+    WHEN typeof(NEW.host) NOT IN ('null', 'text') OR NEW.host = '' THEN RAISE(ABORT, 'invalid_value')
+    -- A seq that was not named is -1 here; the real one is checked after the insert.
+    WHEN NEW.seq <> -1
+        AND (NEW.seq >= 4503599627370496 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM peer_addresses))
+      THEN RAISE(ABORT, 'invalid_seq')
+    WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
+      THEN RAISE(ABORT, 'invalid_time')
+  END;
+END;
+
+CREATE TRIGGER peer_addresses_insert_done AFTER INSERT ON peer_addresses BEGIN
+  SELECT RAISE(ABORT, 'invalid_seq') WHERE NEW.seq < 1;
+END;
+
+CREATE TRIGGER peer_addresses_update_rules BEFORE UPDATE ON peer_addresses BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE TRIGGER peer_addresses_delete_rules BEFORE DELETE ON peer_addresses BEGIN
+  SELECT RAISE(ABORT, 'record_is_permanent');
+END;
+
+CREATE VIEW address_form_v AS
+-- Private. No rows: an INSERT asks whether an address has the form that its client demands, and does nothing else.
+SELECT
+  NULL AS harness, -- the client
+  NULL AS session_id, -- the parts of the address, as in peers
+  NULL AS workspace, -- likewise
+  NULL AS home, -- likewise
+  NULL AS socket, -- likewise
+  NULL AS url -- likewise
+WHERE false;
+
+CREATE TRIGGER address_form_insert_rules INSTEAD OF INSERT ON address_form_v BEGIN
   SELECT CASE
     WHEN NEW.socket IS NOT NULL AND NOT has_socket
       THEN iif(has_url, RAISE(ABORT, 'opencode_uses_a_server_url_not_a_socket'),
@@ -52,27 +152,19 @@ CREATE TRIGGER peers_insert_rules BEFORE INSERT ON peers BEGIN
     WHEN typeof(NEW.workspace) <> 'text' OR NEW.workspace NOT GLOB '/*'
       THEN RAISE(ABORT, 'workspace_must_be_a_directory')
   END
-  FROM harnesses WHERE name = NEW.harness AND NEW.delivery = 'native';
-
-  SELECT RAISE(IGNORE) FROM peers
-  WHERE name = NEW.name
-    AND (harness, delivery, session_id, workspace, home, socket, url)
-      IS (NEW.harness, NEW.delivery, NEW.session_id, NEW.workspace, NEW.home, NEW.socket, NEW.url);
-  SELECT CASE
-    WHEN EXISTS (SELECT 1 FROM peers WHERE name = NEW.name)
-      THEN RAISE(ABORT, 'peer_already_has_a_different_address')
-    WHEN EXISTS (SELECT 1 FROM peers WHERE harness = NEW.harness AND session_id = NEW.session_id)
-      THEN RAISE(ABORT, 'session_already_has_a_peer_name')
-  END;
+  FROM harnesses WHERE name = NEW.harness;
 END;
 
-CREATE TRIGGER peers_update_rules BEFORE UPDATE ON peers BEGIN
-  SELECT RAISE(ABORT, 'peer_is_immutable');
-END;
-
-CREATE TRIGGER peers_delete_rules BEFORE DELETE ON peers BEGIN
-  SELECT RAISE(ABORT, 'record_is_permanent');
-END;
+CREATE VIEW session_v AS
+-- Private. Which session has which name now, one row a native peer. It is looked up by its session_id.
+SELECT
+  a.session_id, -- the client's own id of the session
+  p.harness, -- the client
+  p.name, -- the peer
+  a.seq -- the peer's newest address
+FROM peer_addresses AS a
+JOIN peers AS p ON p.name = a.peer
+WHERE a.seq = (SELECT max(n.seq) FROM peer_addresses AS n WHERE n.peer = a.peer);
 
 CREATE TABLE harnesses (
   -- Private. The clients whose sessions can be notified, and what the address of such a session has (1: yes, 0: no).
@@ -101,8 +193,7 @@ CREATE TRIGGER peer_retirements_insert_rules BEFORE INSERT ON peer_retirements B
     WHEN NEW.action = iif((SELECT retired_at FROM peer_v WHERE name = NEW.peer) IS NULL, 'restored', 'retired')
       THEN RAISE(IGNORE)
     -- A seq that was not named is -1 here; the real one is checked after the insert.
-    WHEN NEW.seq <> -1
-        AND (NEW.seq >= 4503599627370496 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM peer_retirements))
+    WHEN NEW.seq <> -1 AND (NEW.seq >= 4503599627370496 OR NEW.seq <= (SELECT max(seq) FROM peer_retirements))
       THEN RAISE(ABORT, 'invalid_seq')
     WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
       THEN RAISE(ABORT, 'invalid_time')
@@ -122,20 +213,36 @@ CREATE TRIGGER peer_retirements_delete_rules BEFORE DELETE ON peer_retirements B
 END;
 
 CREATE VIEW peer_v AS
--- The registered peers, one row each.
+-- The registered peers with their present addresses, one row each.
 SELECT
   p.name, -- how commands call the peer
   p.harness, -- the program: codex, claude and opencode can be notified, any other label only pulls
   p.delivery, -- native (its client is told of new mail) or pull (it looks for itself)
-  p.session_id, -- the client's own id of the session; NULL for pull
-  p.workspace, -- the directory in which the session works; NULL for pull
-  p.home, -- the client's configuration directory, where it is not the usual one
-  p.socket, -- a Codex app server's socket, where one was named
-  p.url, -- an OpenCode server's URL
+  a.session_id, -- the client's own id of the session; NULL for pull
+  a.workspace, -- the directory in which the session works; NULL for pull
+  a.home, -- the client's configuration directory, where it is not the usual one
+  a.socket, -- a Codex app server's socket, where one was named
+  a.url, -- an OpenCode server's URL
   ( SELECT iif(t.action = 'retired', t.at, NULL) FROM peer_retirements AS t
     WHERE t.peer = p.name ORDER BY t.seq DESC LIMIT 1
   ) AS retired_at -- since when no new request goes to or from this peer; NULL while it takes part
-FROM peers AS p;
+FROM peers AS p
+LEFT JOIN peer_addresses AS a ON a.seq = (SELECT max(n.seq) FROM peer_addresses AS n WHERE n.peer = p.name);
+
+CREATE VIEW peer_address_v AS
+-- Where the session of each native peer is and was. A peer's addresses, the present one first:
+-- SELECT * FROM peer_address_v WHERE peer = 'NAME' ORDER BY seq DESC;
+SELECT
+  seq, -- grows with every address
+  peer, -- whose address it is
+  session_id, -- the client's own id of the session
+  workspace, -- the directory in which the session works
+  home, -- the client's configuration directory, where it is not the usual one
+  socket, -- a Codex app server's socket, where one was named
+  url, -- an OpenCode server's URL
+  host, -- the machine of the session; NULL: that of the mailbox
+  at -- since when, in Unix seconds; NULL where harness-talk did not record it
+FROM peer_addresses;
 
 -- Messages: requests, answers and notes -------------------------------------------------------------------------------
 
@@ -153,6 +260,8 @@ CREATE TABLE messages (
   kind TEXT, -- request, answer or note; NULL: an answer where in_reply_to says so, else a request
   about TEXT REFERENCES messages (id), -- a request or a note: an earlier message of the conversation it belongs to
   batch TEXT REFERENCES batches (id), -- private; a request to several recipients: what was sent with it
+  sender_source TEXT, -- private; what named the sender: option, HTALK_PEER, native_session; NULL: plain SQL
+  sender_session TEXT, -- private; the session of a client that spoke, where one was recognised
   body TEXT NOT NULL, -- 1 to 32,000 bytes of text, not all blank (of a handoff more)
   created_at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
 );
@@ -191,19 +300,14 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
     AND (sender, recipient) IS NOT (NEW.sender, NEW.recipient)
     AND (recipient, sender) IS NOT (NEW.sender, NEW.recipient);
 
-  -- length() of a text stops at U+0000: count bytes. Blank is what shows nothing: the white space of Unicode and what
-  -- it calls ignorable, as single characters and as ranges (45 is the hyphen between both ends).
+  -- length() of a text stops at U+0000: count bytes.
   SELECT CASE
     WHEN (length(CAST(NEW.body AS BLOB))
         BETWEEN 1 AND coalesce((SELECT bytes FROM body_limit_v WHERE id = NEW.id), 32000)) IS NOT 1
       THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
     WHEN typeof(NEW.body) <> 'text' THEN RAISE(ABORT, 'message_is_not_utf8')
     WHEN instr(CAST(NEW.body AS BLOB), x'00') THEN RAISE(ABORT, 'message_contains_nul')
-    WHEN NEW.body NOT GLOB '*[^' || char(
-        9, 45, 13, 32, 133, 160, 173, 847, 1564, 4447, 45, 4448, 5760, 6068, 45, 6069, 6155, 45, 6159, 8192,
-        45, 8207, 8232, 45, 8239, 8287, 45, 8303, 12288, 12644, 65024, 45, 65039, 65279, 65440, 65520, 45,
-        65528, 113824, 45, 113827, 119155, 45, 119162, 917504, 45, 921599
-      ) || ']*'
+    WHEN NEW.body NOT GLOB (SELECT pattern FROM visible)
       THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
     WHEN NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.sender)
         OR NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.recipient)
@@ -226,6 +330,8 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
     WHEN EXISTS (SELECT 1 FROM messages WHERE id = NEW.id) THEN RAISE(ABORT, 'message_id_conflict')
     WHEN NEW.in_reply_to IS NOT NULL AND EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.in_reply_to)
       THEN RAISE(ABORT, 'request_cancelled')
+    WHEN NEW.sender_source NOT IN ('option', 'HTALK_PEER', 'native_session') OR typeof(NEW.sender_session) = 'blob'
+      THEN RAISE(ABORT, 'invalid_value')
     WHEN NEW.batch IS NOT NULL AND (NEW.in_reply_to IS NOT NULL OR NEW.kind IS 'note')
       THEN RAISE(ABORT, 'invalid_value')
     WHEN NEW.batch IS NOT NULL AND NOT EXISTS (SELECT 1 FROM batches WHERE id = NEW.batch)
@@ -242,8 +348,8 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
     -- inserting. sqlite_sequence knows what harness-talk's deleted messages had, but not this statement's own rows.
     WHEN NEW.seq <> -1
         AND (NEW.seq >= 4503599627370496
-          OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM messages)
-          OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'messages'))
+          OR NEW.seq <= (SELECT max(seq) FROM messages)
+          OR NEW.seq <= (SELECT max(seq) FROM sqlite_sequence WHERE name = 'messages'))
       THEN RAISE(ABORT, 'invalid_seq')
     WHEN (NEW.created_at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
       THEN RAISE(ABORT, 'invalid_time')
@@ -282,6 +388,11 @@ CREATE VIEW body_limit_v (
 ) AS
 SELECT NULL, NULL WHERE false;
 
+CREATE TABLE visible (
+  -- Private. One row: what a body looks like that is not all blank. Blank is what shows nothing.
+  pattern TEXT NOT NULL PRIMARY KEY -- for GLOB
+) WITHOUT ROWID;
+
 CREATE VIEW message_v AS
 -- Every message with what became of it, one row each. Times are Unix seconds; NULL where it has not happened.
 SELECT
@@ -299,18 +410,21 @@ SELECT
   x.at AS cancelled_at, -- a request: when its sender took it back
   coalesce(o.submission, iif(c.message_id IS NULL, 'not_submitted', 'submission_unknown'))
     AS submission, -- of its notice: not_submitted, submission_unknown (claimed, and no sure outcome), submitted
-  c.at AS notification_started_at, -- when the one notice was claimed
+  c.at AS notification_started_at, -- when the notice was claimed; of several attempts the newest counts
   o.at AS notification_finished_at, -- when its outcome was recorded
   o.detail AS notification_detail, -- the receipt, or the reason
   w.at AS wait_returned_at, -- an answer: when a waiting asker got it
   o.recipient_status, -- the state of the recipient's session seen at the notice
+  m.sender_source, -- what named the sender: option, HTALK_PEER, native_session; NULL: plain SQL, or an earlier release
+  m.sender_session, -- the session of a client that spoke, where one was recognised
   CASE WHEN r.id IS NOT NULL THEN 'reply_received' WHEN x.at IS NOT NULL THEN 'cancelled' ELSE 'saved' END
     AS state -- saved; a request: reply_received once it is answered, cancelled once it is taken back
 FROM messages AS m
 LEFT JOIN acks AS a ON a.message_id = m.id
 LEFT JOIN cancellations AS x ON x.message_id = m.id
 LEFT JOIN notice_claims AS c ON c.message_id = m.id
-LEFT JOIN notice_outcomes AS o ON o.message_id = m.id
+  AND c.attempt = (SELECT max(n.attempt) FROM notice_claims AS n WHERE n.message_id = m.id)
+LEFT JOIN notice_outcomes AS o ON o.message_id = m.id AND o.attempt = coalesce(c.attempt, 1)
 LEFT JOIN wait_returns AS w ON w.message_id = m.id
 LEFT JOIN messages AS r ON r.in_reply_to = m.id;
 
@@ -348,31 +462,43 @@ LEFT JOIN messages AS r ON r.in_reply_to = q.id
 LEFT JOIN acks AS ra ON ra.message_id = r.id
 WHERE q.kind = 'request';
 
+CREATE TABLE actions (
+  -- Private. What can be done about a message, by whom, in the order in which recovery_v offers it (1: yes, 0: no).
+  place INTEGER NOT NULL PRIMARY KEY,
+  action TEXT NOT NULL, -- as in recovery_v
+  verb TEXT NOT NULL, -- the command
+  options TEXT, -- as in recovery_v
+  is_for_sender INTEGER NOT NULL, -- by the sender of the message, else by its recipient
+  is_on_answer INTEGER NOT NULL -- the command is called on the answer to the message
+);
+
 CREATE VIEW recovery_v AS
--- What a peer can do about a message it sent or received: one row an action, `htalk --as PEER VERB TARGET_ID`.
-WITH choices (action, verb, is_for_sender, is_on_answer) AS (
-  VALUES
-    ('show', 'show', 1, 0), ('show', 'show', 0, 0), ('wait', 'wait', 1, 0), ('show_reply', 'show', 1, 1),
-    ('ack_after_reading', 'ack', 1, 1), ('ack_after_reading', 'ack', 0, 0),
-    ('retry_notification_cleanup', 'ack', 0, 0), ('retry_notification_cleanup', 'cancel', 1, 0)
-)
+-- What a peer can do about a message it sent or received: one row an action, `htalk --as PEER VERB TARGET_ID OPTIONS`.
 SELECT
   m.id AS message_id, -- the message
-  iif(choices.is_for_sender, m.sender, m.recipient) AS peer, -- who can do it
-  choices.action, -- the name of the action
-  choices.verb, -- the command
-  iif(choices.is_on_answer, r.id, m.id) AS target_id -- what to call it on
-FROM choices
-JOIN messages AS m
+  iif(can.is_for_sender, m.sender, m.recipient) AS peer, -- who can do it
+  can.action, -- the name of the action
+  can.verb, -- the command
+  iif(can.is_on_answer, r.id, m.id) AS target_id, -- what to call it on
+  can.options -- what follows that: options with their values, between blanks; TEXT stands for a text; or NULL
+FROM messages AS m
+JOIN actions AS can
 LEFT JOIN messages AS r ON r.in_reply_to = m.id
+LEFT JOIN acks AS a ON a.message_id = iif(can.is_on_answer, r.id, m.id)
 LEFT JOIN cancellations AS x ON x.message_id = m.id
-WHERE (r.id IS NOT NULL OR NOT choices.is_on_answer) AND CASE choices.action
-  WHEN 'wait' THEN m.in_reply_to IS NULL AND m.kind IS NOT 'note' AND r.id IS NULL AND x.at IS NULL
-  WHEN 'ack_after_reading'
-    THEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = iif(choices.is_on_answer, r.id, m.id))
-  WHEN 'retry_notification_cleanup'
-    THEN iif(choices.is_for_sender, x.at IS NOT NULL, EXISTS (SELECT 1 FROM acks WHERE message_id = m.id))
-      AND EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id AND w.status NOT IN ('removed', 'absent'))
+LEFT JOIN notice_claims AS c ON c.message_id = m.id
+  AND c.attempt = (SELECT max(n.attempt) FROM notice_claims AS n WHERE n.message_id = m.id)
+LEFT JOIN notice_outcomes AS o ON o.message_id = m.id AND o.attempt = coalesce(c.attempt, 1)
+WHERE (r.id IS NOT NULL OR NOT can.is_on_answer) AND CASE
+  WHEN can.action IN ('wait', 'reply', 'reply_with_message')
+    THEN m.in_reply_to IS NULL AND m.kind IS NOT 'note' AND r.id IS NULL AND x.at IS NULL
+  WHEN can.action = 'nudge' THEN EXISTS (SELECT 1 FROM nudge_v AS n WHERE n.message_id = m.id)
+  WHEN can.action = 'ack_after_reading' THEN a.at IS NULL
+  -- What a client has in its queue, or may have there soon, and the last try did not take out of it.
+  WHEN can.action = 'retry_notification_cleanup' THEN iif(can.is_for_sender, x.at, a.at) IS NOT NULL
+    AND iif(o.message_id IS NULL, c.message_id, o.queue_id) IS NOT NULL
+    AND coalesce((SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = m.id ORDER BY t.seq DESC LIMIT 1), '')
+      NOT IN ('removed', 'absent')
   ELSE 1
 END;
 
@@ -475,18 +601,18 @@ CREATE TABLE cancellations (
 ) WITHOUT ROWID;
 
 CREATE TRIGGER cancellations_insert_rules BEFORE INSERT ON cancellations BEGIN
+  SELECT RAISE(ABORT, 'unknown_request') WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id);
   SELECT CASE
-    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_request')
-    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND sender = coalesce(NEW.peer, sender))
-      THEN RAISE(ABORT, 'only_sender_can_cancel')
-    WHEN EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND (in_reply_to IS NOT NULL OR kind IS 'note'))
-      THEN RAISE(ABORT, 'cancel_requires_a_request')
+    -- Whoever does not say who it is passes.
+    WHEN sender <> NEW.peer THEN RAISE(ABORT, 'only_sender_can_cancel')
+    WHEN in_reply_to IS NOT NULL OR kind IS 'note' THEN RAISE(ABORT, 'cancel_requires_a_request')
     WHEN EXISTS (SELECT 1 FROM messages WHERE in_reply_to = NEW.message_id)
       THEN RAISE(ABORT, 'request_already_answered')
     WHEN EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.message_id) THEN RAISE(IGNORE)
     WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
       THEN RAISE(ABORT, 'invalid_time')
-  END;
+  END
+  FROM messages WHERE id = NEW.message_id;
 END;
 
 CREATE TRIGGER cancellations_insert_done AFTER INSERT ON cancellations BEGIN
@@ -540,9 +666,13 @@ END;
 -- Notices: how a recipient's client was told --------------------------------------------------------------------------
 
 CREATE TABLE notice_claims (
-  -- Private. The one notice of a message is about to be attempted; the primary key is the one attempt.
-  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
-  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+  -- Private. A notice of a message is about to be attempted. There is one attempt; another one only after one that was
+  -- definitely not submitted. The newest attempt of a message counts.
+  message_id TEXT NOT NULL REFERENCES messages (id),
+  attempt INTEGER NOT NULL DEFAULT 1, -- 1, 2, …
+  address INTEGER REFERENCES peer_addresses (seq), -- where its recipient was then; NULL in rows of harness-talk
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0), -- Unix seconds
+  PRIMARY KEY (message_id, attempt)
 ) WITHOUT ROWID;
 
 CREATE TRIGGER notice_claims_insert_rules BEFORE INSERT ON notice_claims BEGIN
@@ -550,6 +680,17 @@ CREATE TRIGGER notice_claims_insert_rules BEFORE INSERT ON notice_claims BEGIN
     WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_message')
     WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
       THEN RAISE(ABORT, 'invalid_time')
+    WHEN NEW.attempt IS NOT 1 AND (
+        -- The one before it is the newest, and was not submitted.
+        EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id AND attempt >= NEW.attempt)
+        OR (SELECT submission FROM notice_outcomes WHERE message_id = NEW.message_id AND attempt = NEW.attempt - 1)
+          IS NOT 'not_submitted'
+        OR NOT EXISTS (
+          SELECT 1 FROM open_mail AS i JOIN messages AS m ON m.recipient = i.recipient AND m.seq = i.seq
+          WHERE m.id = NEW.message_id)
+        OR EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id))
+      THEN RAISE(ABORT, 'nothing_to_repeat')
+    WHEN NEW.attempt IS NOT 1 THEN NULL
     WHEN EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id)
         OR EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id)
         OR EXISTS (SELECT 1 FROM acks WHERE message_id = NEW.message_id)
@@ -570,25 +711,28 @@ CREATE TRIGGER notice_claims_delete_rules BEFORE DELETE ON notice_claims BEGIN
 END;
 
 CREATE TABLE notice_outcomes (
-  -- Private. What came of the attempt.
-  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  -- Private. What came of an attempt.
+  message_id TEXT NOT NULL REFERENCES messages (id),
+  attempt INTEGER NOT NULL DEFAULT 1, -- as in notice_claims
   submission TEXT NOT NULL, -- not_submitted, submission_unknown, submitted
   at REAL DEFAULT ((julianday('now') - 2440587.5) * 86400.0), -- Unix seconds; NULL only in rows of harness-talk
   detail TEXT, -- the client's receipt, or the code of what went wrong
   queue_id TEXT, -- submitted: the client's id of the queued notice, where it gives one
-  recipient_status TEXT -- the state of the recipient's session that was seen
+  recipient_status TEXT, -- the state of the recipient's session that was seen
+  PRIMARY KEY (message_id, attempt)
 ) WITHOUT ROWID;
 
 CREATE TRIGGER notice_outcomes_insert_rules BEFORE INSERT ON notice_outcomes BEGIN
   SELECT CASE
     -- Only what a send to several recipients did not come to has an outcome without a claim.
-    WHEN NOT EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id)
-        AND ((NEW.submission, NEW.detail) IS NOT ('not_submitted', 'interrupted_before_notification')
+    WHEN NOT EXISTS (SELECT 1 FROM notice_claims WHERE message_id = NEW.message_id AND attempt = NEW.attempt)
+        AND (NEW.attempt <> 1
+          OR (NEW.submission, NEW.detail) IS NOT ('not_submitted', 'interrupted_before_notification')
           OR NOT EXISTS (
             SELECT 1 FROM messages AS m JOIN batches AS b ON b.id = m.batch
             WHERE m.id = NEW.message_id AND b.has_notices))
       THEN RAISE(ABORT, 'unknown_message')
-    WHEN EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id)
+    WHEN EXISTS (SELECT 1 FROM notice_outcomes WHERE message_id = NEW.message_id AND attempt = NEW.attempt)
       THEN RAISE(ABORT, 'record_is_permanent')
     WHEN NEW.submission NOT IN ('not_submitted', 'submission_unknown', 'submitted')
         OR (NEW.queue_id IS NOT NULL AND NEW.submission <> 'submitted')
@@ -606,6 +750,25 @@ END;
 CREATE TRIGGER notice_outcomes_delete_rules BEFORE DELETE ON notice_outcomes BEGIN
   SELECT RAISE(ABORT, 'record_is_permanent');
 END;
+
+CREATE VIEW nudge_v AS
+-- Private. The open messages of whose notice another attempt may be made, one row each: the newest attempt was
+-- definitely not submitted, or a send to several recipients did not come to this one.
+SELECT
+  m.id AS message_id, -- the message
+  coalesce(o.attempt + 1, 1) AS attempt -- the number of the attempt
+FROM messages AS m
+JOIN open_mail AS i ON i.recipient = m.recipient AND i.seq = m.seq
+LEFT JOIN notice_outcomes AS o ON o.message_id = m.id
+  AND o.attempt = (SELECT max(n.attempt) FROM notice_outcomes AS n WHERE n.message_id = m.id)
+WHERE CASE
+    WHEN EXISTS (SELECT 1 FROM notice_claims AS c WHERE c.message_id = m.id AND c.attempt > coalesce(o.attempt, 0))
+      THEN 0
+    WHEN o.attempt IS NULL THEN EXISTS (SELECT 1 FROM batches AS b WHERE b.id = m.batch AND b.has_notices)
+    ELSE o.submission = 'not_submitted'
+  END
+  AND NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
+  AND EXISTS (SELECT 1 FROM peers AS p WHERE p.name = m.recipient AND p.delivery = 'native');
 
 CREATE TABLE notice_cleanups (
   -- Private. Each try to take an accepted notice back after its message was acknowledged or cancelled. The newest row
@@ -626,8 +789,7 @@ CREATE TRIGGER notice_cleanups_insert_rules BEFORE INSERT ON notice_cleanups BEG
       THEN RAISE(ABORT, 'unknown_message')
     WHEN NEW.status NOT IN ('removed', 'absent', 'unsupported', 'unavailable', 'unknown')
       THEN RAISE(ABORT, 'invalid_value')
-    WHEN NEW.seq <> -1
-        AND (NEW.seq >= 4503599627370496 OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM notice_cleanups))
+    WHEN NEW.seq <> -1 AND (NEW.seq >= 4503599627370496 OR NEW.seq <= (SELECT max(seq) FROM notice_cleanups))
       THEN RAISE(ABORT, 'invalid_seq')
     WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
       THEN RAISE(ABORT, 'invalid_time')
@@ -645,45 +807,6 @@ END;
 CREATE TRIGGER notice_cleanups_delete_rules BEFORE DELETE ON notice_cleanups BEGIN
   SELECT RAISE(ABORT, 'record_is_permanent');
 END;
-
-CREATE VIEW withdrawal_v AS
--- Private. The notices that can still be taken back, or could: their messages are acknowledged or cancelled. One row a
--- message.
-SELECT
-  m.id AS message_id, -- the message
-  CASE WHEN o.message_id IS NULL THEN 'pending' ELSE coalesce(
-    (SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = m.id ORDER BY t.seq DESC LIMIT 1), 'due')
-  END AS status, -- pending (the notice is still being submitted), due, or what the last try said
-  o.queue_id -- the client's id of the queued notice
-FROM messages AS m
-LEFT JOIN notice_claims AS c ON c.message_id = m.id
-LEFT JOIN notice_outcomes AS o ON o.message_id = m.id
-WHERE (o.queue_id IS NOT NULL OR (o.message_id IS NULL AND c.message_id IS NOT NULL))
-  AND (EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
-    OR EXISTS (SELECT 1 FROM cancellations AS x WHERE x.message_id = m.id));
-
-CREATE VIEW cleanup_v AS
--- Private. What is to be done about the notice of a message once it is acknowledged or cancelled, one row a message.
-SELECT
-  m.id AS message_id, -- the message
-  iif(p.delivery = 'native' AND coalesce(a.at, x.at) IS NOT NULL AND o.submission IS 'submitted'
-      AND NOT h.can_withdraw,
-    'unsupported', coalesce((SELECT w.status FROM withdrawal_v AS w WHERE w.message_id = m.id), 'skipped')
-  ) AS status, -- unsupported, else as in withdrawal_v, else skipped
-  CASE
-    WHEN p.delivery = 'pull' THEN 'pull_only'
-    WHEN coalesce(a.at, x.at) IS NULL THEN 'message_not_acknowledged_by_recipient'
-    WHEN o.submission IS 'submitted' AND NOT h.can_withdraw THEN 'client_has_no_notification_removal'
-    WHEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id) THEN NULL
-    ELSE 'no_confirmed_queue_receipt'
-  END AS detail, -- why, for skipped and unsupported
-  o.queue_id -- as in withdrawal_v
-FROM messages AS m
-JOIN peers AS p ON p.name = m.recipient
-LEFT JOIN harnesses AS h ON h.name = p.harness
-LEFT JOIN acks AS a ON a.message_id = m.id
-LEFT JOIN cancellations AS x ON x.message_id = m.id
-LEFT JOIN notice_outcomes AS o ON o.message_id = m.id;
 
 -- Waits: who waits for an answer, and what a wait returned ------------------------------------------------------------
 
@@ -820,4 +943,4 @@ CREATE TABLE refinery_schema_history(
              checksum VARCHAR(255));
 
 PRAGMA application_id = 1752460395;
-PRAGMA user_version = 22;
+PRAGMA user_version = 28;

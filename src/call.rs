@@ -52,6 +52,27 @@ pub struct Wanted {
     pub mailbox: Option<PathBuf>,
     /// The calling peer (`--as`); none: `HTALK_PEER`, else that of the calling session.
     pub actor: Option<String>,
+    /// How the calling session is known.
+    pub session: Caller,
+    /// The peer that a server was started for (`--as`): whoever calls it and is no peer itself.
+    pub stand_in: Option<String>,
+}
+
+/// How the session that makes a call is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Caller {
+    /// The call is a process that the session started: by its variables and ancestors.
+    #[default]
+    OfProcess,
+    /// The call comes to a server that lives as long as the client: by the server's ancestors as they are now.
+    OfServer,
+    /// The client named it with the call.
+    Named {
+        /// The client.
+        harness: &'static str,
+        /// Its own id of the session, in its stored form.
+        id: String,
+    },
 }
 
 /// What a call has done so far: for an error, for whoever cancels it, and for the commands that its answer names.
@@ -61,6 +82,8 @@ pub struct Progress {
     pub mailbox: String,
     /// The registered name of the actor, once it is known.
     pub actor: Option<String>,
+    /// What named it: `option`, `HTALK_PEER` or `native_session`.
+    pub actor_source: Option<&'static str>,
     /// The message this call is about, once it is known.
     pub message_id: Option<String>,
     /// Whether the message is saved: a commit of this call that saved it returned, or this call looked it up and found
@@ -100,7 +123,7 @@ impl Shared {
 pub struct Call {
     handle: Handle,
     environment: Environment,
-    named: Option<String>,
+    wanted: Wanted,
     mailbox: Result<PathBuf>,
     front: Arc<dyn Front>,
     shared: Shared,
@@ -204,8 +227,7 @@ impl Call {
         if let Ok(path) = &mailbox {
             handle.progress().mailbox = path.to_string_lossy().into_owned();
         }
-        let (named, shared) = (wanted.actor, shared.clone());
-        Call { handle, environment, named, mailbox, front, shared, open: RefCell::new(None) }
+        Call { handle, environment, wanted, mailbox, front, shared: shared.clone(), open: RefCell::new(None) }
     }
 
     /// Runs a verb to its answer. `refused` is how the verb ends where a rule or a client says no.
@@ -292,7 +314,17 @@ impl Call {
 
     /// How the caller named itself (`--as`).
     pub fn named(&self) -> Option<&str> {
-        self.named.as_deref()
+        self.wanted.actor.as_deref()
+    }
+
+    /// The peer that stands in for a caller who is none.
+    pub fn stand_in(&self) -> Option<&str> {
+        self.wanted.stand_in.as_deref()
+    }
+
+    /// How the calling session is known.
+    pub fn caller(&self) -> &Caller {
+        &self.wanted.session
     }
 
     /// `~` and `~/…` in a path.
@@ -309,6 +341,11 @@ impl Call {
     /// `database_unavailable`: nothing names it, or its name is not UTF-8.
     pub fn mailbox(&self) -> Result<&Path> {
         self.mailbox.as_deref().map_err(Clone::clone)
+    }
+
+    /// What named the mailbox: `option`, `HTALK_DB`, `XDG_DATA_HOME` or `default`.
+    pub fn mailbox_source(&self) -> &'static str {
+        mailbox::path::source(self.wanted.mailbox.as_deref(), &self.environment)
     }
 
     /// The mailbox, opened once.

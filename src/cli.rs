@@ -12,16 +12,17 @@ use crate::call::{Call, Wanted};
 use crate::error::Result;
 use crate::seal;
 use crate::verbs::{
-    Verb, ack, backup, cancel, demo, handoff, inbox, migrate, note, peer_add, peer_check, peer_discover, peer_list,
-    peer_restore, peer_retire, reply, restore, send, sent, show, wait, watch,
+    Verb, ack, backup, cancel, demo, handoff, inbox, join, migrate, note, nudge, peer_add, peer_check, peer_discover,
+    peer_list, peer_move, peer_restore, peer_retire, reply, restore, send, sent, show, wait, watch, whoami,
 };
 
 const TABLE: &[Entry] = &[
     group(
         "peer",
-        "Register, list, check, retire and restore peers",
+        "Register, move, list, check, retire and restore peers",
         &[
             verb::<peer_add::PeerAdd>("add", "Record the address of a peer; touches no client"),
+            verb::<peer_move::PeerMove>("move", "Record where a peer is now; touches no client"),
             verb::<peer_list::PeerList>("list", "List the registered peers"),
             verb::<peer_check::PeerCheck>("check", "Look whether a peer can be reached right now"),
             verb::<peer_discover::PeerDiscover>("discover", "List the client sessions that could be registered"),
@@ -29,10 +30,13 @@ const TABLE: &[Entry] = &[
             verb::<peer_restore::PeerRestore>("restore", "Bring a retired peer back"),
         ],
     ),
+    verb::<join::Join>("join", "Take part from this session, under a name"),
+    verb::<whoami::Whoami>("whoami", "Print who is calling, and how mail reaches this session"),
     verb::<send::Send>("send", "Save a request to one peer or several and tell each one's client once"),
     verb::<reply::Reply>("reply", "Save the one answer to a request"),
     verb::<note::Note>("note", "Tell a peer something that needs no answer"),
     verb::<cancel::Cancel>("cancel", "Take an own request back that has no answer"),
+    verb::<nudge::Nudge>("nudge", "Try once more to tell the recipient of an own message"),
     verb::<wait::Wait>("wait", "Wait for the answer to an own request, or to several"),
     verb::<show::Show>("show", "Print one message, or its conversation"),
     verb::<ack::Ack>("ack", "Acknowledge a message after reading it"),
@@ -63,6 +67,11 @@ const TABLE: &[Entry] = &[
     verb::<backup::Backup>("backup", "Copy the whole mailbox to a new file, verified"),
     verb::<restore::Restore>("restore", "Put a backup in the place of the mailbox, and keep what was there"),
     verb::<demo::Demo>("demo", "Show a whole exchange between two peers in a temporary mailbox"),
+    front("mcp", "Serve the verbs as tools of the Model Context Protocol on standard input and output", Front::Mcp)
+        .with_help(
+            "Example:\n  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | htalk mcp\n\n\
+             docs/mcp.md has the tools, their arguments and their limits.",
+        ),
 ];
 
 /// Send requests to other agent sessions on this machine, answer them, and find everything again.
@@ -84,6 +93,21 @@ struct Options {
 pub type Job = Box<dyn FnOnce(&Call) -> Result<Answer>>;
 
 /// What a command line asks for.
+pub enum Asked {
+    /// One call of a verb.
+    Verb(Request),
+    /// Another front than the command line, which makes calls by itself.
+    Front(Front, Wanted),
+}
+
+/// A front that has a command of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Front {
+    /// A server of the Model Context Protocol.
+    Mcp,
+}
+
+/// One call of a verb.
 pub struct Request {
     /// The mailbox and the actor.
     pub wanted: Wanted,
@@ -120,6 +144,7 @@ enum Kind {
         refused: Status,
     },
     Group(&'static [Entry]),
+    Front(Front),
 }
 
 const fn verb<V: Verb>(word: &'static str, about: &'static str) -> Entry {
@@ -129,6 +154,10 @@ const fn verb<V: Verb>(word: &'static str, about: &'static str) -> Entry {
 
 const fn group(word: &'static str, about: &'static str, entries: &'static [Entry]) -> Entry {
     Entry { word, about, help: None, is_hidden: false, kind: Kind::Group(entries) }
+}
+
+const fn front(word: &'static str, about: &'static str, front: Front) -> Entry {
+    Entry { word, about, help: None, is_hidden: false, kind: Kind::Front(front) }
 }
 
 fn arguments<V: Verb>(command: Command) -> Command {
@@ -153,37 +182,78 @@ impl Entry {
         Entry { help: Some(help), ..self }
     }
 
-    fn command(&self) -> Command {
+    fn command(&self, is_meant: &dyn Fn(&Entry) -> bool) -> Command {
         let command =
             Command::new(self.word).about(self.about).after_help(self.help.unwrap_or_default()).hide(self.is_hidden);
         match &self.kind {
             // What a verb takes is put together only for the one that is asked for: building the arguments of all of
             // them would be a tenth of a short command.
             Kind::Verb { arguments, .. } => command.defer(*arguments),
-            Kind::Group(entries) => tree(command, entries),
+            Kind::Group(entries) => tree(command, entries, is_meant),
+            Kind::Front(_) => command,
         }
     }
 }
 
-fn tree(command: Command, entries: &'static [Entry]) -> Command {
-    command.subcommands(entries.iter().map(Entry::command)).subcommand_required(true).arg_required_else_help(true)
+/// A command with those of its entries that a line can mean.
+fn tree(command: Command, entries: &[Entry], is_meant: &dyn Fn(&Entry) -> bool) -> Command {
+    let commands = entries.iter().filter(|entry| is_meant(entry)).map(|entry| entry.command(is_meant));
+    command.subcommands(commands).subcommand_required(true).arg_required_else_help(true)
+}
+
+/// The whole command, with those entries of the table that a line can mean.
+fn htalk(is_meant: &dyn Fn(&Entry) -> bool) -> Command {
+    let command = Options::augment_args(Command::new("htalk").version(env!("CARGO_PKG_VERSION")).max_term_width(100));
+    tree(command, TABLE, is_meant)
 }
 
 /// Reads a command line, the program's name included.
 ///
 /// # Errors
 /// Wrong usage, `--help` and `--version`.
-pub fn parse(words: impl IntoIterator<Item = OsString>) -> std::result::Result<Request, Usage> {
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> std::result::Result<Asked, Usage> {
     let words: Vec<OsString> = words.into_iter().collect();
-    let command = Options::augment_args(Command::new("htalk").version(env!("CARGO_PKG_VERSION")).max_term_width(100));
-    let mut command = tree(command, TABLE);
-    command
+    // A line that is in order means only what it names. All the others are there for help and for suggestions; making
+    // them takes more than the reading.
+    let mut named = htalk(&|entry| words.iter().any(|word| word == entry.word));
+    match named.try_get_matches_from_mut(&words).and_then(|matches| request(&matches)) {
+        Ok(request) => return Ok(request),
+        Err(error) if error.kind() == ErrorKind::DisplayVersion => {
+            return Err(Usage { text: concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned(), is_misuse: false });
+        }
+        Err(_) => {}
+    }
+    let mut whole = htalk(&|_| true);
+    whole
         .try_get_matches_from_mut(&words)
         .and_then(|matches| request(&matches))
-        .map_err(|error| usage(&suggesting(error, &words).format(&mut command), &words))
+        .map_err(|error| usage(&suggesting(error, &words).format(&mut whole), &words))
 }
 
-fn request(matches: &ArgMatches) -> clap::error::Result<Request> {
+/// Reads the words of one verb, without the program and its options, for a front that knows which verb it wants: how
+/// the verb ends where it says no, and the verb.
+///
+/// # Errors
+/// Wrong usage.
+pub fn verb_of(words: &[String]) -> std::result::Result<(Status, Job), Usage> {
+    let misuse = |error: clap::Error| Usage { text: error.render().to_string(), is_misuse: true };
+    let mut entries = TABLE;
+    for (at, word) in words.iter().enumerate() {
+        match entries.iter().find(|entry| entry.word == word).map(|entry| (entry, &entry.kind)) {
+            Some((_, Kind::Group(group))) => entries = group,
+            Some((entry, Kind::Verb { read, refused, .. })) => {
+                // Built alone: the whole tree takes longer than most verbs.
+                let command = entry.command(&|_| true).no_binary_name(true);
+                let matches = command.try_get_matches_from(&words[at + 1..]);
+                return Ok((*refused, matches.and_then(|matches| read(&matches)).map_err(misuse)?));
+            }
+            _ => break,
+        }
+    }
+    Err(misuse(clap::Error::new(ErrorKind::MissingSubcommand)))
+}
+
+fn request(matches: &ArgMatches) -> clap::error::Result<Asked> {
     let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
     let (mut entries, mut matches) = (TABLE, matches);
     loop {
@@ -192,13 +262,18 @@ fn request(matches: &ArgMatches) -> clap::error::Result<Request> {
         match entry.kind {
             Kind::Group(group) => (entries, matches) = (group, below),
             Kind::Verb { read, refused, .. } => {
-                // The innermost has what was given anywhere in the line, the last one where there are several.
-                let Options { db, actor } = Options::from_arg_matches(below)?;
-                let wanted = Wanted { mailbox: db, actor };
-                return Ok(Request { wanted, refused, verb: read(below)? });
+                return Ok(Asked::Verb(Request { wanted: wanted(below)?, refused, verb: read(below)? }));
             }
+            Kind::Front(front) => return Ok(Asked::Front(front, wanted(below)?)),
         }
     }
+}
+
+/// The options of the innermost command: it has what was given anywhere in the line, the last one where there are
+/// several.
+fn wanted(matches: &ArgMatches) -> clap::error::Result<Wanted> {
+    let Options { db, actor } = Options::from_arg_matches(matches)?;
+    Ok(Wanted { mailbox: db, actor, ..Wanted::default() })
 }
 
 /// Verbs that other programs have, behind a word of this one, and the verb that does this here. By their letters alone
@@ -210,7 +285,6 @@ const NEAR: &[(&str, &[(&str, &str)])] = &[
             ("create", "add"),
             ("delete", "retire"),
             ("find", "discover"),
-            ("join", "add"),
             ("ls", "list"),
             ("new", "add"),
             ("register", "add"),
@@ -227,6 +301,8 @@ const NEAR: &[(&str, &[(&str, &str)])] = &[
         &[
             ("abort", "cancel"),
             ("answer", "reply"),
+            ("register", "join"),
+            ("remind", "nudge"),
             ("check", "inbox"),
             ("fetch", "inbox"),
             ("follow", "watch"),
@@ -262,9 +338,6 @@ fn suggesting(mut error: clap::Error, words: &[OsString]) -> clap::Error {
 }
 
 fn usage(error: &clap::Error, words: &[OsString]) -> Usage {
-    if error.kind() == ErrorKind::DisplayVersion {
-        return Usage { text: concat!(env!("CARGO_PKG_VERSION"), "\n").to_owned(), is_misuse: false };
-    }
     let mut text = error.render().to_string();
     for secret in words.iter().filter_map(|word| secret(word.to_str()?)) {
         text = text.replace(secret, "{…}");

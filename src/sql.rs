@@ -31,6 +31,7 @@ macro_rules! statements {
 statements! {
     MESSAGE_COUNT = "copies/message_count";
     COPY_REWRITE = "copies/rewrite";
+    ADDRESS_GET = "queries/address_get";
     BATCH_BEGIN = "queries/batch_begin";
     BATCH_COUNT = "queries/batch_count";
     BATCH_GET = "queries/batch_get";
@@ -67,6 +68,7 @@ statements! {
     HANDOFF_WAIT_STOP = "queries/handoff_wait_stop";
     INBOX_COUNT = "queries/inbox_count";
     INBOX_LIST = "queries/inbox_list";
+    INBOX_OTHERS = "queries/inbox_others";
     MESSAGE_ACK = "queries/message_ack";
     MESSAGE_ANSWER = "queries/message_answer";
     MESSAGE_CANCEL = "queries/message_cancel";
@@ -78,6 +80,7 @@ statements! {
     MESSAGE_SEND = "queries/message_send";
     NOTICE_CLAIM = "queries/notice_claim";
     NOTICE_FINISH = "queries/notice_finish";
+    NOTICE_NUDGE = "queries/notice_nudge";
     NOTICE_STATE = "queries/notice_state";
     OPEN_REQUESTS_GET = "queries/open_requests_get";
     OTHER_SIDE_GET = "queries/other_side_get";
@@ -86,6 +89,8 @@ statements! {
     PEER_FIND = "queries/peer_find";
     PEER_GET = "queries/peer_get";
     PEER_LIST = "queries/peer_list";
+    PEER_MAIL_COUNT = "queries/peer_mail_count";
+    PEER_MOVE = "queries/peer_move";
     PEER_NAMES = "queries/peer_names";
     PEER_RETIRE = "queries/peer_retire";
     REQUEST_GET = "queries/request_get";

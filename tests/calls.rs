@@ -81,7 +81,7 @@ impl Caller {
 
     fn call_with(&self, handle: &Handle, front: &Arc<Listening>, words: &[&str]) -> Told {
         let line = ["htalk", "--db", self.mailbox.to_str().unwrap(), "--as", &self.actor];
-        let request = cli::parse(line.iter().chain(words).map(Into::into)).unwrap();
+        let Ok(cli::Asked::Verb(request)) = cli::parse(line.iter().chain(words).map(Into::into)) else { panic!() };
         let environment = Environment::given([("HOME", "/nonexistent")]);
         let call = Call::new(handle.clone(), request.wanted, environment, front.clone(), &self.shared);
         let answer = call.run(request.refused, request.verb);

@@ -28,6 +28,8 @@ mod full;
 mod ids;
 /// SIGINT, SIGTERM and SIGHUP.
 mod interrupt;
+/// Joining, moving and who one is.
+mod joining;
 /// Limits of the system that a command can survive.
 mod limits;
 /// Which file is the mailbox, and who may read it.
@@ -36,6 +38,8 @@ mod mailbox;
 mod mounts;
 /// Next steps that fit the case.
 mod next_steps;
+/// Further attempts to tell a recipient.
+mod nudge;
 /// Which refusal comes first.
 mod order;
 /// What is printed, byte by byte.

@@ -8,6 +8,8 @@ mod cli;
 mod clients;
 /// Handoffs, through the built binary, between a fake session, a fake Codex and a fake SSH.
 mod handoff;
+/// The server of the Model Context Protocol, through the built binary.
+mod mcp;
 /// The rules of the mailbox, as SQL, through the plain `sqlite3` shell.
 mod sql;
 /// The built `htalk` and the plain `sqlite3` shell in a sandbox of their own.

@@ -49,6 +49,16 @@ fn batches() {
 }
 
 #[test]
+fn addresses() {
+    script::check("addresses.sql");
+}
+
+#[test]
+fn nudges() {
+    script::check("nudges.sql");
+}
+
+#[test]
 fn acks() {
     script::check("acks.sql");
 }

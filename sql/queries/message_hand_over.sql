@@ -1,2 +1,3 @@
 -- Writes. Saves the message of a handoff, behind its fence.
-INSERT INTO messages (id, sender, recipient, body) VALUES (:id, :actor, :recipient, :body);
+INSERT INTO messages (id, sender, recipient, sender_source, sender_session, body)
+VALUES (:id, :actor, :recipient, :source, :session, :body);

@@ -1,3 +1,3 @@
 -- Writes. Records the outcome of a claimed notice.
-INSERT INTO notice_outcomes (message_id, submission, detail, queue_id, recipient_status)
-VALUES (:id, :submission, :detail, :queue_id, :recipient_status);
+INSERT INTO notice_outcomes (message_id, attempt, submission, detail, queue_id, recipient_status)
+VALUES (:id, :attempt, :submission, :detail, :queue_id, :recipient_status);

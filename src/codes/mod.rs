@@ -1,6 +1,7 @@
 //! The codes that the program itself makes, and the one place to look up any code.
 
 pub mod handoff;
+pub mod mcp;
 
 use crate::clients;
 use crate::code::{Code, Kind, codes};
@@ -24,7 +25,7 @@ pub fn own(code: &str) -> Option<&'static Code> {
 
 /// The rows of all tables of the program.
 pub fn of_program() -> impl Iterator<Item = &'static Code> {
-    CODES.iter().chain(handoff::CODES).chain(clients::codes())
+    CODES.iter().chain(handoff::CODES).chain(mcp::CODES).chain(clients::codes())
 }
 
 fn bare(code: &str) -> &str {
@@ -137,6 +138,15 @@ codes! {
     Notice acknowledged_before_notification
         "The recipient acknowledged the message before its notice; none was needed."
         "Nothing is to be done.";
+    Refused only_sender_can_nudge
+        "Only the sender of a message has another attempt made to tell its recipient."
+        "Nudge messages that you sent; look at them with the recovery command sent.";
+    Caller join_needs_a_session
+        "A server gives a name only to a session that it recognises, and this call is of none."
+        "Run htalk join in the session, or name a registered peer with as.";
+    Refused former_session_is_alive
+        "The session that has this name seems to run still, so another one does not get the name."
+        "End that session, choose another name, or repeat with --even-if-alive if it is meant so.";
     Notice cancelled_before_notification
         "The request was cancelled before its notice; none was needed."
         "Nothing is to be done.";

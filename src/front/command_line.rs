@@ -4,12 +4,13 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::process::exit;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde_json::{Map, Value};
 
+use super::output::{LAST_WORDS, Output, print};
 use super::{json, signals};
 use crate::answer::{Answer, Status};
 use crate::call::{Call, Front, Handle, Progress, ReaderGone, Shared, Wanted};
@@ -17,17 +18,10 @@ use crate::environment::Environment;
 use crate::error::Result;
 use crate::platform::streams;
 
-/// How long an interrupt waits for a reader that pauses: first for the end of what is being printed, so that nothing
-/// is printed half, then for room for its own object.
-const LAST_WORDS: Duration = Duration::from_secs(2);
-
 /// The front of a process that makes one call.
 #[derive(Default)]
 pub struct CommandLine {
-    /// Whether somebody prints. Whoever prints the last words of the process does not give the output back, so that
-    /// nothing follows them.
-    is_taken: Mutex<bool>,
-    is_given_back: Condvar,
+    output: Output,
 }
 
 /// Makes the one call of this process, prints its answer and exits. `refused` is how the verb ends where a rule or a
@@ -42,7 +36,7 @@ pub fn run(wanted: Wanted, refused: Status, verb: impl FnOnce(&Call) -> Result<A
     let call = Call::new(handle.clone(), wanted, Environment::of_process(), front.clone(), &Shared::default());
     // The call is not dropped: the end of the process frees everything at once.
     let answer = call.run(refused, verb);
-    front.take(None);
+    front.output.take(None);
     if let Some(object) = answer.object {
         // A reader that has gone needs no answer any more.
         let _ = print(&(json::object(&handle.progress(), &object) + "\n"));
@@ -70,35 +64,10 @@ fn code(status: Status) -> i32 {
 }
 
 impl CommandLine {
-    /// Takes the output, and waits for it while another thread prints: at most so long. Whether it was taken.
-    fn take(&self, limit: Option<Duration>) -> bool {
-        let until = limit.map(|limit| Instant::now() + limit);
-        let mut is_taken = self.is_taken.lock().unwrap_or_else(PoisonError::into_inner);
-        while *is_taken {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            is_taken = match left {
-                Some(left) if left.is_zero() => return false,
-                Some(left) => self.is_given_back.wait_timeout(is_taken, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => self.is_given_back.wait(is_taken).unwrap_or_else(PoisonError::into_inner),
-            };
-        }
-        *is_taken = true;
-        true
-    }
-
-    /// Prints a part of what the call gives, but nothing behind the answer of an interrupt.
-    fn give(&self, text: &str) -> std::result::Result<(), ReaderGone> {
-        self.take(None);
-        let printed = print(text);
-        *self.is_taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        self.is_given_back.notify_all();
-        printed
-    }
-
     /// Cancels the call, prints the answer of a cancelled one and exits. Where a reader pauses in the middle of
     /// something longer for too long, there is no place for an answer.
     fn interrupt(&self, handle: &Handle, code: i32) -> ! {
-        let may_print = self.take(Some(LAST_WORDS));
+        let may_print = self.output.take(Some(LAST_WORDS));
         handle.cancel();
         if may_print && let Some(object) = handle.interrupted().object {
             let text = json::object(&handle.progress(), &object) + "\n";
@@ -114,11 +83,11 @@ impl Front for CommandLine {
     }
 
     fn line(&self, line: &Value) -> std::result::Result<(), ReaderGone> {
-        self.give(&(json::text(line) + "\n"))
+        self.output.give(&(json::text(line) + "\n"))
     }
 
     fn text(&self, text: &str) -> std::result::Result<(), ReaderGone> {
-        self.give(text)
+        self.output.give(text)
     }
 
     fn sleep(&self, limit: Duration) -> std::result::Result<(), ReaderGone> {
@@ -134,17 +103,4 @@ impl Front for CommandLine {
     fn input(&self) -> io::Result<OwnedFd> {
         io::stdin().as_fd().try_clone_to_owned()
     }
-}
-
-/// Prints text as it is. A reader that has gone is for the caller to know; where the text can't be written for another
-/// reason, a full disk say, somebody expects it: that ends the process as a failure.
-fn print(text: &str) -> std::result::Result<(), ReaderGone> {
-    streams::write_all(io::stdout().as_fd(), text.as_bytes(), None).map_err(|error| {
-        if error.kind() != io::ErrorKind::BrokenPipe {
-            let words = format!("htalk: error: can not write the result: {error}\n");
-            let _ = streams::write_all(io::stderr().as_fd(), words.as_bytes(), None);
-            exit(2);
-        }
-        ReaderGone
-    })
 }

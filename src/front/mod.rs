@@ -3,4 +3,6 @@
 
 pub mod command_line;
 pub mod json;
+pub mod mcp;
+mod output;
 mod signals;

@@ -29,19 +29,34 @@ pub fn find(named: Option<&Path>, environment: &Environment) -> Result<PathBuf> 
     }
 }
 
+/// What named the mailbox: `option`, `HTALK_DB`, `XDG_DATA_HOME` or `default`.
+pub fn source(named: Option<&Path>, environment: &Environment) -> &'static str {
+    match (named, environment.get("HTALK_DB"), data_directory(environment)) {
+        (Some(_), ..) => "option",
+        (None, Some(_), _) => "HTALK_DB",
+        (None, None, Some(_)) => "XDG_DATA_HOME",
+        (None, None, None) => "default",
+    }
+}
+
 /// The error where `HOME` is needed and does not say.
 pub fn no_home() -> Error {
     Error::new("database_unavailable").with_detail("HOME is not set, or no absolute path; or name a mailbox with --db")
 }
 
 fn usual(environment: &Environment) -> Result<PathBuf> {
-    // A relative path is to be ignored, as the XDG Base Directory Specification says.
-    let named = environment.get("XDG_DATA_HOME").map(PathBuf::from).and_then(|path| environment.expand(&path));
-    let data = match named.filter(|path| path.is_absolute()) {
+    let data = match data_directory(environment) {
         Some(path) => path,
         None => environment.absolute_home().ok_or_else(no_home)?.join(".local/share"),
     };
     Ok(data.join("harness-talk/mail.sqlite3"))
+}
+
+/// The directory that `XDG_DATA_HOME` names. A relative path is to be ignored, as the XDG Base Directory Specification
+/// says.
+fn data_directory(environment: &Environment) -> Option<PathBuf> {
+    let named = environment.get("XDG_DATA_HOME").map(PathBuf::from).and_then(|path| environment.expand(&path));
+    named.filter(|path| path.is_absolute())
 }
 
 /// The absolute path of a mailbox with every symlink resolved, also where the file or its directory does not exist yet.

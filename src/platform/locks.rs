@@ -89,11 +89,13 @@ fn is_in(mut read: impl FnMut() -> io::Result<List>, inode: u64) -> Result<bool,
 /// The system's, where it does not say.
 pub fn is_locked(file: &std::fs::File, start: i64, length: i64) -> std::io::Result<bool> {
     use nix::fcntl::{FcntlArg, fcntl};
-    use nix::libc::{F_UNLCK, F_WRLCK, SEEK_SET, flock};
+    use nix::libc::{F_UNLCK, F_WRLCK, SEEK_SET, c_short, flock};
 
     let mut asked = flock { l_type: F_WRLCK as _, l_whence: SEEK_SET as _, l_start: start, l_len: length, l_pid: 0 };
     fcntl(file, FcntlArg::F_GETLK(&mut asked))?;
-    Ok(i32::from(asked.l_type) != F_UNLCK)
+    // The constants have another type on some systems.
+    let free: c_short = F_UNLCK as _;
+    Ok(asked.l_type != free)
 }
 
 /// Whether the kernel's list has a `flock` on this inode. The device is not compared: it differs on some file systems

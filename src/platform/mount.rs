@@ -82,9 +82,10 @@ fn is_on_another_device(file: &Path) -> bool {
 #[cfg(target_os = "linux")]
 pub fn shares_memory(directory: &Path) -> bool {
     use nix::sys::statfs::{
-        BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC, TMPFS_MAGIC, XFS_SUPER_MAGIC,
-        statfs,
+        BTRFS_SUPER_MAGIC, EXT4_SUPER_MAGIC, F2FS_SUPER_MAGIC, FsType, OVERLAYFS_SUPER_MAGIC, TMPFS_MAGIC, statfs,
     };
+    // statfs(2); nix has it for glibc alone.
+    const XFS_SUPER_MAGIC: FsType = FsType(0x5846_5342);
     let known =
         [EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC, OVERLAYFS_SUPER_MAGIC, F2FS_SUPER_MAGIC];
     statfs(directory).is_ok_and(|found| known.contains(&found.filesystem_type()))

@@ -41,6 +41,8 @@ mod tests {
                 (":kind", "request".into()),
                 (":about", Arg::Null),
                 (":batch", Arg::Null),
+                (":source", Arg::Null),
+                (":session", Arg::Null),
                 (":body", body.into()),
             ];
             db.row(sql::MESSAGE_SEND, &args).is_err_and(|error| error.is("message_must_be_1_to_32000_bytes"))

@@ -142,7 +142,8 @@ impl Steps<'_> {
         let heredoc = input.map(|text| format!(" <<'END'\n{text}\nEND")).unwrap_or_default();
         self.show(&format!("$ {typed}{heredoc}\n"))?;
         let stage = Stage { call: self.call.front().clone(), input: input.map(str::to_owned) };
-        let wanted = Wanted { mailbox: Some(self.mailbox.to_owned()), actor: actor.map(str::to_owned) };
+        let wanted =
+            Wanted { mailbox: Some(self.mailbox.to_owned()), actor: actor.map(str::to_owned), ..Wanted::default() };
         let (handle, nothing) = (Handle::default(), Environment::given::<String, String>([]));
         let step = Call::new(handle.clone(), wanted, nothing, Arc::new(stage), &Shared::default());
         let verb = parse::<V>(words).map_err(|error| error.to_string())?;

@@ -28,7 +28,9 @@ pub fn complete(db: &Db, actor: &Actor, mut message: Row) -> Result<Row> {
     let mut recovery = Map::new();
     let args = [(":id", id.as_str().into()), (":actor", actor.name.as_str().into())];
     for row in db.rows(sql::MESSAGE_RECOVERY, &args)? {
-        recovery.insert(row.text("action").to_owned(), way(&[row.text("verb"), row.text("target_id")]));
+        let mut words = vec![row.text("verb"), row.text("target_id")];
+        words.extend(row.text("options").split_whitespace());
+        recovery.insert(row.text("action").to_owned(), way(&words));
     }
     message.insert("recovery".into(), recovery.into());
     let words = next_action(actor, &message);
@@ -76,9 +78,9 @@ fn next_action(actor: &Actor, message: &Row) -> String {
         }
         (false, _) if is_answered => "The request is answered; show prints it again.",
         (false, _) if can("ack_after_reading") => {
-            "Run ack_after_reading once the request is read, and answer it with htalk reply."
+            "Run ack_after_reading once the request is read, and answer it with reply."
         }
-        (false, _) => "Answer the request with htalk reply; show prints it again.",
+        (false, _) => "Answer the request with reply; show prints it again.",
     }
     .to_owned();
     match (can("retry_notification_cleanup"), is_attempted) {
@@ -108,7 +110,7 @@ fn untold(message: &Row) -> Option<String> {
     match message.text("submission") {
         "not_submitted" => Some(format!(
             "The {what} is saved, but {recipient} was not told of it ({code}): htalk peer check {recipient} says more, \
-             and {on}."
+             nudge makes another attempt, and {on}."
         )),
         "submission_unknown" => {
             Some(format!("The {what} is saved; whether {recipient} was told of it is not known, and {on}."))

@@ -2,6 +2,7 @@
 
 pub mod ack;
 mod actor;
+mod address;
 pub mod backup;
 mod batch;
 mod blank;
@@ -11,16 +12,19 @@ pub mod demo;
 pub mod handoff;
 mod id;
 pub mod inbox;
+pub mod join;
 mod message;
 pub mod migrate;
 pub mod note;
 mod notice;
+pub mod nudge;
 mod number;
 mod page;
 pub mod peer_add;
 pub mod peer_check;
 pub mod peer_discover;
 pub mod peer_list;
+pub mod peer_move;
 pub mod peer_restore;
 pub mod peer_retire;
 mod peers;
@@ -32,6 +36,7 @@ pub mod sent;
 pub mod show;
 pub mod wait;
 pub mod watch;
+pub mod whoami;
 
 use clap::Args;
 

@@ -1,11 +1,11 @@
 //! `htalk peer add NAME`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::peers;
-use super::{Verb, id};
+use super::address::{Given, Stored};
+use super::{Verb, peers};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::error::{Error, Result};
@@ -58,45 +58,33 @@ impl Verb for PeerAdd {
 
     /// Registers the peer; an identical registration answers the same.
     fn run(self, call: &Call) -> Result<Answer> {
-        let is_opencode = self.harness == "opencode" && self.delivery == "native";
-        let url = match self.url {
-            Some(url) if is_opencode => Some(clients::server_url(&url).map_err(Error::new)?),
-            None if is_opencode => Some(clients::USUAL_SERVER.to_owned()),
-            other => other,
+        let given = Given {
+            session: self.session,
+            workspace: self.workspace,
+            home: self.home,
+            socket: self.socket,
+            url: self.url,
         };
-        let session = self.session.map(|session| if is_opencode { session } else { id::stored(&session) });
-        // What is no directory goes to the rules as an empty text, so that they decide which refusal comes first.
-        let workspace = self.workspace.map(|path| resolved_directory(call, &path).unwrap_or_default());
-        let home = self.home.map(|path| resolved_directory(call, &path).unwrap_or_else(|| absolute(call, &path)));
-        let socket = self.socket.map(|path| with_resolved_parent(call, &path));
-        let args = [
-            (":name", self.name.as_str().into()),
-            (":harness", self.harness.as_str().into()),
-            (":delivery", self.delivery.as_str().into()),
-            (":session_id", Arg::from(session.as_deref())),
-            (":workspace", Arg::from(workspace.as_deref())),
-            (":home", Arg::from(home.as_deref())),
-            (":socket", Arg::from(socket.as_deref())),
-            (":url", Arg::from(url.as_deref())),
-        ];
+        let address = Stored::of(call, given, &self.harness, self.delivery == "native")?;
+        let peer = registration(&self.name, &self.harness, &self.delivery, &address);
         // A refused registration must not leave a new mailbox behind, nor fill an empty file.
         if call.mailbox()?.metadata().map_or(true, |file| file.len() == 0) {
-            Db::rehearsal(false)?.row(sql::PEER_ADD, &args)?;
+            Db::rehearsal(false)?.row(sql::PEER_ADD, &peer)?;
         }
         let db = call.open(Access::Create)?;
-        if let Err(error) = db.write(|db| db.row(sql::PEER_ADD, &args)) {
+        if let Err(error) = db.write(|db| db.row(sql::PEER_ADD, &peer)) {
             let holder = match error.code.as_str() {
-                "peer_already_has_a_different_address" => db.row(sql::PEER_GET, &args[..1]),
-                "session_already_has_a_peer_name" => db.row(sql::PEER_FIND, &[args[1], args[3]]),
+                "peer_already_has_a_different_address" => db.row(sql::PEER_GET, &peer),
+                "session_already_has_a_peer_name" => db.row(sql::PEER_FIND, &peer),
                 _ => return Err(error),
             };
             let holder = holder.ok().flatten().unwrap_or_default();
-            let wanted = [&Some(self.harness), &Some(self.delivery), &session, &workspace, &home, &socket, &url];
-            let is_same = holder.text("name") == self.name && is_same_address(&holder, wanted.map(Option::as_deref));
+            let is_same = [("name", &self.name), ("harness", &self.harness), ("delivery", &self.delivery)]
+                .into_iter()
+                .all(|(column, wanted)| holder.text(column) == wanted)
+                && address.is_of(&holder);
             if !is_same {
-                return Err(error
-                    .with_fact("registered_peer", holder["name"].clone())
-                    .with_fact("registered_session_id", holder["session_id"].clone()));
+                return Err(with_holder(error, &holder));
             }
         }
         let mut peer = peers::known(&db, &self.name)?;
@@ -110,48 +98,21 @@ impl Verb for PeerAdd {
     }
 }
 
-/// Whether a registration means the address that is asked for, in the order of the columns. Earlier releases spelled
-/// some of it in another way, and a link may lead to the same place: both sides are compared in one normal form.
-fn is_same_address(registered: &Row, wanted: [Option<&str>; 7]) -> bool {
-    let columns = ["harness", "delivery", "session_id", "workspace", "home", "socket", "url"];
-    let is_opencode = registered.text("harness") == "opencode" && registered.text("delivery") == "native";
-    columns.into_iter().zip(wanted).all(|(column, wanted)| {
-        let normal = |text: Option<&str>| match (column, text) {
-            ("workspace" | "home" | "socket", Some(path)) => Some(resolved(Path::new(path))),
-            ("session_id", Some(session)) if !is_opencode => Some(id::stored(session)),
-            ("url", None) if is_opencode => Some(clients::USUAL_SERVER.to_owned()),
-            ("url", Some(url)) => Some(clients::server_url(url).unwrap_or_else(|_| url.to_owned())),
-            (_, text) => text.map(str::to_owned),
-        };
-        normal(registered[column].as_str()) == normal(wanted)
-    })
+/// What registers a peer, as parameters of a statement.
+pub fn registration<'a>(
+    name: &'a str,
+    harness: &'a str,
+    delivery: &'a str,
+    address: &'a Stored,
+) -> Vec<(&'static str, Arg<'a>)> {
+    let mut args = address.args();
+    args.extend([(":name", name.into()), (":harness", harness.into()), (":delivery", delivery.into())]);
+    args
 }
 
-/// A path with every symlink resolved as far as it leads somewhere.
-fn resolved(path: &Path) -> String {
-    let whole = path.canonicalize().ok();
-    let parent = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
-    // A link that leads nowhere yet is compared by where it would lead.
-    let target = || Some(PathBuf::from(resolved(&parent()?.parent()?.join(path.read_link().ok()?))));
-    whole.or_else(target).or_else(parent).unwrap_or_else(|| path.to_owned()).to_string_lossy().into_owned()
-}
-
-/// A directory with every symlink resolved; none if it is no directory, or its path no text.
-fn resolved_directory(call: &Call, path: &Path) -> Option<String> {
-    let resolved = call.expand(path).ok()?.canonicalize().ok()?;
-    resolved.is_dir().then(|| resolved.to_str().map(str::to_owned))?
-}
-
-fn absolute(call: &Call, path: &Path) -> String {
-    let path = call.expand(path).unwrap_or_else(|_| path.to_owned());
-    std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned()
-}
-
-/// An absolute path whose directory is resolved; a symlink as its last component is kept, for its target may change.
-fn with_resolved_parent(call: &Call, path: &Path) -> String {
-    let path = PathBuf::from(absolute(call, path));
-    match (path.parent().and_then(|parent| resolved_directory(call, parent)), path.file_name()) {
-        (Some(directory), Some(name)) => Path::new(&directory).join(name).to_string_lossy().into_owned(),
-        _ => path.to_string_lossy().into_owned(),
-    }
+/// A conflict about a name or a session, with the peer that has it.
+pub fn with_holder(error: Error, holder: &Row) -> Error {
+    error
+        .with_fact("registered_peer", holder["name"].clone())
+        .with_fact("registered_session_id", holder["session_id"].clone())
 }

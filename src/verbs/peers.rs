@@ -14,10 +14,12 @@ const OFFERED: usize = 5;
 
 /// A registered peer, or `unknown_peer` with the names that come close.
 pub fn known(db: &Db, name: &str) -> Result<Row> {
-    match db.row(sql::PEER_GET, &[(":name", name.into())])? {
-        Some(peer) => Ok(peer),
-        None => Err(unknown(db, name)),
-    }
+    db.row(sql::PEER_GET, &[(":name", name.into())])?.ok_or_else(|| unknown(db, name))
+}
+
+/// The address of a registered peer, or the same refusal.
+pub fn address(db: &Db, name: &str) -> Result<Row> {
+    db.row(sql::ADDRESS_GET, &[(":name", name.into())])?.ok_or_else(|| unknown(db, name))
 }
 
 /// `unknown_peer` for a name, with the registered names that come close to it.

@@ -38,6 +38,8 @@ impl Post<'_> {
             (":kind", self.kind.into()),
             (":about", self.about.into()),
             (":batch", self.batch.into()),
+            (":source", actor.source.into()),
+            (":session", actor.session.as_deref().into()),
             (":body", Arg::Bytes(&body.bytes)),
         ];
         let saved = db.row(sql::MESSAGE_SEND, &args).map_err(|error| match error.code.as_str() {

@@ -49,6 +49,8 @@ impl Verb for Reply {
             (":id", fresh.as_str().into()),
             (":actor", actor.name.as_str().into()),
             (":request", request.as_str().into()),
+            (":source", actor.source.into()),
+            (":session", actor.session.as_deref().into()),
             (":body", Arg::Bytes(&body.bytes)),
         ];
         let saved = db.write(|db| {

@@ -106,7 +106,7 @@ impl Told {
     fn news(&mut self, call: &Call, db: &Db, actor: &Actor) -> std::result::Result<bool, End> {
         let (open, is_full) = db.read(|db| self.open(db, actor))?;
         for message in &open {
-            self.tell(call, actor, message)?;
+            self.tell(call, db, actor, message)?;
         }
         Ok(is_full)
     }
@@ -117,7 +117,7 @@ impl Told {
         let (seq, id) = &self.cursor;
         if self.lineage != lineage || *seq > 0 && message_seq(db, id)? != Some(*seq) {
             // The actor may have gone too.
-            peers::known(db, &actor.name)?;
+            peers::address(db, &actor.name)?;
             (self.lineage, self.cursor) = (lineage, (0, String::new()));
         }
         let args =
@@ -129,7 +129,7 @@ impl Told {
         Ok((open, is_full))
     }
 
-    fn tell(&mut self, call: &Call, actor: &Actor, message: &Row) -> std::result::Result<(), ReaderGone> {
+    fn tell(&mut self, call: &Call, db: &Db, actor: &Actor, message: &Row) -> std::result::Result<(), End> {
         let (seq, id, sender) = (message.number("seq"), message.text("id"), message.text("sender"));
         if seq > self.cursor.0 {
             self.cursor = (seq, id.to_owned());
@@ -137,14 +137,15 @@ impl Told {
         if !self.ids.insert(id.to_owned()) {
             return Ok(());
         }
-        let notification = notice::words(call, &actor.name, sender, id, message.text("kind"));
+        let notification = notice::words(call, &actor.name, sender, id, message.text("kind"), notice::others(db, id)?);
         call.front().line(&json!({
             "event": "message",
             "id": id,
             "seq": seq,
             "sender": sender,
             "notification": notification,
-        }))
+        }))?;
+        Ok(())
     }
 }
 

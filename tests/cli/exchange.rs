@@ -6,7 +6,7 @@ use crate::support::process::until;
 use crate::support::{Sandbox, finish, keys};
 
 /// The keys of a stored message.
-const STORED: [&str; 17] = [
+const STORED: [&str; 19] = [
     "seq",
     "id",
     "sender",
@@ -24,6 +24,8 @@ const STORED: [&str; 17] = [
     "notification_detail",
     "wait_returned_at",
     "recipient_status",
+    "sender_source",
+    "sender_session",
 ];
 
 /// Checks that an object has the keys of a message and these besides.

@@ -80,10 +80,15 @@ fn the_keys_follow_the_situation() {
     let sandbox = Sandbox::with_peers(&["a", "b"]);
     let request = sandbox.send("a", "b", "x");
     assert_eq!(recovery(&sandbox, "a", &request), ["show", "wait"]);
-    assert_eq!(recovery(&sandbox, "b", &request), ["ack_after_reading", "show"]);
+    assert_eq!(recovery(&sandbox, "b", &request), ["ack_after_reading", "reply", "reply_with_message", "show"]);
     sandbox.htalk(&["--as", "b", "ack", &request]).done();
+    assert_eq!(recovery(&sandbox, "b", &request), ["reply", "reply_with_message", "show"]);
+    let shown = sandbox.htalk(&["--as", "b", "show", &request]).done();
+    let with_message = shown["recovery"]["reply_with_message"].as_str().unwrap();
+    assert!(with_message.ends_with(&format!("reply {request} --message TEXT")), "{shown}");
+    let answer = sandbox.sh(&format!("echo y | {}", shown["recovery"]["reply"].as_str().unwrap())).done();
+    let answer = answer["id"].as_str().unwrap().to_owned();
     assert_eq!(recovery(&sandbox, "b", &request), ["show"]);
-    let answer = sandbox.reply("b", &request, "y");
     assert_eq!(recovery(&sandbox, "a", &request), ["ack_after_reading", "show", "show_reply"]);
     assert_eq!(recovery(&sandbox, "a", &answer), ["ack_after_reading", "show"]);
     assert_eq!(recovery(&sandbox, "b", &answer), ["show"]);

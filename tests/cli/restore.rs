@@ -252,10 +252,10 @@ fn a_mailbox_rebuilt_from_a_dump_says_what_is_missing() {
     sandbox.sh("sqlite3 mail.sqlite3 .dump >dump.sql; rm mail.sqlite3*; sqlite3 mail.sqlite3 <dump.sql").text();
     for marks in [
         "",
-        "PRAGMA application_id = 0; PRAGMA user_version = 22;",
+        "PRAGMA application_id = 0; PRAGMA user_version = 28;",
         "PRAGMA application_id = 1752460395; PRAGMA user_version = 0;",
     ] {
-        sandbox.sqlite(&marks.replace("22", &crate::support::schema_version().to_string())).text();
+        sandbox.sqlite(&marks.replace("28", &crate::support::schema_version().to_string())).text();
         let refused = sandbox.htalk(&["--as", "b", "inbox"]).refused("mailbox_lacks_its_marks");
         let detail = refused["detail"].as_str().unwrap();
         let command = &detail[detail.find("sqlite3 '").unwrap()..];

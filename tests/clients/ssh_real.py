@@ -297,7 +297,7 @@ def codex_gets_it(here, world):
         want(until(lambda: world.model.has(quoted(BODY))), world.model.seen)
     has_no_trace(here, watch)
     facts = told["handoff"]
-    want((facts["target_generation"], facts["ack"]) == (None, {"status": "unsupported"}), told)
+    want((facts.get("target_generation"), facts["ack"]) == (None, {"status": "unsupported"}), told)
     want(told["native"]["transport"] == "codex_app_server" and told["native"]["queue_id"], told)
     want(sum(id in said for said in world.model.seen) == 1, world.model.seen)
     body = ("30 kB " + "x" * 94 + "\n") * 300

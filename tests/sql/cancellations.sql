@@ -109,15 +109,19 @@ INSERT INTO notice_claims (message_id) VALUES ('10000000-0000-4000-8000-00000000
 INSERT INTO notice_cleanups (message_id, status) VALUES ('10000000-0000-4000-8000-000000000008', 'removed');
 
 -- prints: skipped|message_not_acknowledged_by_recipient|q
-SELECT status, detail, queue_id FROM cleanup_v WHERE message_id = '10000000-0000-4000-8000-000000000008';
+.parameter set :id "'10000000-0000-4000-8000-000000000008'"
+.read sql/queries/cleanup_get.sql
 
 INSERT INTO cancellations (message_id)
 VALUES ('10000000-0000-4000-8000-000000000008'), ('10000000-0000-4000-8000-000000000009');
 
--- prints: 10000000-0000-4000-8000-000000000008|due||q
--- prints: 10000000-0000-4000-8000-000000000009|pending||
-SELECT message_id, status, detail, queue_id FROM cleanup_v
-WHERE message_id >= '10000000-0000-4000-8000-000000000008' ORDER BY 1;
+-- prints: due||q
+.parameter set :id "'10000000-0000-4000-8000-000000000008'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: pending||
+.parameter set :id "'10000000-0000-4000-8000-000000000009'"
+.read sql/queries/cleanup_get.sql
 
 -- prints: a|retry_notification_cleanup|cancel
 -- prints: a|show|show
@@ -127,8 +131,9 @@ SELECT peer, action, verb FROM recovery_v WHERE message_id = '10000000-0000-4000
 
 INSERT INTO notice_cleanups (message_id, status) VALUES ('10000000-0000-4000-8000-000000000008', 'removed');
 
--- prints: removed
-SELECT status FROM cleanup_v WHERE message_id = '10000000-0000-4000-8000-000000000008';
+-- prints: removed||q
+.parameter set :id "'10000000-0000-4000-8000-000000000008'"
+.read sql/queries/cleanup_get.sql
 
 -- prints: show
 SELECT action FROM recovery_v WHERE message_id = '10000000-0000-4000-8000-000000000008' AND peer = 'a';

@@ -12,10 +12,22 @@ use crate::tidy;
 /// The schema of a mailbox in the order of its manual: under each heading its tables, each with its indexes and rules,
 /// and its views.
 const TOPICS: [(&str, &[&str]); 10] = [
-    ("Peers: who takes part", &["peers", "harnesses", "peer_retirements", "peer_v"]),
+    (
+        "Peers: who takes part, and where each one is",
+        &[
+            "peers",
+            "peer_addresses",
+            "address_form_v",
+            "session_v",
+            "harnesses",
+            "peer_retirements",
+            "peer_v",
+            "peer_address_v",
+        ],
+    ),
     (
         "Messages: requests, answers and notes",
-        &["messages", "body_limit_v", "message_v", "sent_v", "conversation_v", "recovery_v"],
+        &["messages", "body_limit_v", "visible", "message_v", "sent_v", "conversation_v", "actions", "recovery_v"],
     ),
     ("Conversations: what belongs together", &["thread_mail", "root_by_facts_v", "thread_v"]),
     (
@@ -23,10 +35,7 @@ const TOPICS: [(&str, &[&str]); 10] = [
         &["batches", "batch_v", "cancellations"],
     ),
     ("Acknowledgments: what was read", &["acks"]),
-    (
-        "Notices: how a recipient's client was told",
-        &["notice_claims", "notice_outcomes", "notice_cleanups", "withdrawal_v", "cleanup_v"],
-    ),
+    ("Notices: how a recipient's client was told", &["notice_claims", "notice_outcomes", "nudge_v", "notice_cleanups"]),
     ("Waits: who waits for an answer, and what a wait returned", &["waits", "waiting_v", "wait_returns"]),
     ("Open mail: what is in an inbox", &["open_mail", "open_by_facts_v", "inbox_v"]),
     ("Codes: what a refusal means", &["error_codes"]),

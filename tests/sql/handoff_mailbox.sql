@@ -115,8 +115,9 @@ INSERT INTO new_sends (handoff, recipient, generation, hash, submission) VALUES 
 INSERT INTO new_outcomes (handoff, detail, queue_id) VALUES (22, 'codex_queued', 'q-7');
 INSERT INTO acks (message_id, peer) VALUES ('10000000-0000-4000-8000-000000000022', 'y');
 
--- prints: due|q-7
-SELECT status, queue_id FROM cleanup_v WHERE message_id = '10000000-0000-4000-8000-000000000022';
+-- prints: due||q-7
+.parameter set :id "'10000000-0000-4000-8000-000000000022'"
+.read sql/queries/cleanup_get.sql
 
 -- Answered before the outcome is known: it never becomes open mail.
 INSERT INTO new_sends (handoff, submission) VALUES (4, NULL);

@@ -63,7 +63,7 @@ WHERE id = '10000000-0000-4000-8000-000000000001';
 INSERT INTO notice_claims (message_id) VALUES ('10000000-0000-4000-8000-000000000001');
 INSERT INTO notice_claims (message_id, at) VALUES ('10000000-0000-4000-8000-000000000001', 2000);
 INSERT INTO notice_claims (message_id, at) VALUES ('10000000-0000-4000-8000-000000000001', 2000)
-ON CONFLICT (message_id) DO UPDATE SET at = excluded.at;
+ON CONFLICT (message_id, attempt) DO UPDATE SET at = excluded.at;
 
 -- prints nothing
 INSERT INTO notice_claims (message_id) VALUES ('10000000-0000-4000-8000-000000000001') RETURNING message_id;
@@ -127,8 +127,9 @@ INSERT INTO notice_claims (message_id) VALUES ('10000000-0000-4000-8000-00000000
 -- A clean-up follows an acknowledgment; each try is recorded, the last one counts.
 INSERT INTO acks (message_id, peer) VALUES ('10000000-0000-4000-8000-000000000001', 'x');
 
--- prints: due|q-1
-SELECT status, queue_id FROM cleanup_v WHERE message_id = '10000000-0000-4000-8000-000000000001';
+-- prints: due||q-1
+.parameter set :id "'10000000-0000-4000-8000-000000000001'"
+.read sql/queries/cleanup_get.sql
 
 -- refuses: invalid_seq
 INSERT INTO notice_cleanups (message_id, status, seq) VALUES ('10000000-0000-4000-8000-000000000001', 'removed', 0);
@@ -151,14 +152,19 @@ INSERT INTO notice_cleanups (message_id, status) VALUES ('10000000-0000-4000-800
 INSERT INTO notice_cleanups (message_id, status, detail)
 VALUES ('10000000-0000-4000-8000-000000000001', 'unavailable', 'recipient_unavailable');
 
--- prints: unavailable|retry_notification_cleanup
-SELECT t.status, r.action FROM cleanup_v AS t JOIN recovery_v AS r ON r.message_id = t.message_id
-WHERE t.message_id = '10000000-0000-4000-8000-000000000001' AND r.peer = 'x' AND r.action GLOB 'retry*';
+-- prints: unavailable||q-1
+.parameter set :id "'10000000-0000-4000-8000-000000000001'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: retry_notification_cleanup
+SELECT action FROM recovery_v
+WHERE message_id = '10000000-0000-4000-8000-000000000001' AND peer = 'x' AND action GLOB 'retry*';
 
 INSERT INTO notice_cleanups (message_id, status) VALUES ('10000000-0000-4000-8000-000000000001', 'removed');
 
--- prints: removed
-SELECT status FROM cleanup_v WHERE message_id = '10000000-0000-4000-8000-000000000001';
+-- prints: removed||q-1
+.parameter set :id "'10000000-0000-4000-8000-000000000001'"
+.read sql/queries/cleanup_get.sql
 
 -- refuses: record_is_permanent
 UPDATE notice_cleanups SET status = 'absent';
@@ -185,16 +191,41 @@ VALUES ('10000000-0000-4000-8000-000000000006', 'submitted', 'codex_cli_queued:q
   ('10000000-0000-4000-8000-000000000009', 'submitted', 'codex_cli_queued:q-4', 'q-4');
 INSERT INTO acks (message_id, peer) SELECT id, recipient FROM messages WHERE seq BETWEEN 6 AND 8 OR seq IN (2, 4);
 
--- prints: 1|removed|
--- prints: 2|skipped|pull_only
--- prints: 3|skipped|no_confirmed_queue_receipt
--- prints: 4|pending|
--- prints: 5|skipped|pull_only
--- prints: 6|skipped|no_confirmed_queue_receipt
--- prints: 7|skipped|no_confirmed_queue_receipt
--- prints: 8|unsupported|client_has_no_notification_removal
--- prints: 9|skipped|message_not_acknowledged_by_recipient
-SELECT m.seq, t.status, t.detail FROM cleanup_v AS t JOIN messages AS m ON m.id = t.message_id ORDER BY m.seq;
+-- prints: removed||q-1
+.parameter set :id "'10000000-0000-4000-8000-000000000001'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: skipped|pull_only|
+.parameter set :id "'10000000-0000-4000-8000-000000000002'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: skipped|no_confirmed_queue_receipt|
+.parameter set :id "'10000000-0000-4000-8000-000000000003'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: pending||
+.parameter set :id "'10000000-0000-4000-8000-000000000004'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: skipped|pull_only|
+.parameter set :id "'10000000-0000-4000-8000-000000000005'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: skipped|no_confirmed_queue_receipt|
+.parameter set :id "'10000000-0000-4000-8000-000000000006'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: skipped|no_confirmed_queue_receipt|
+.parameter set :id "'10000000-0000-4000-8000-000000000007'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: unsupported|client_has_no_notification_removal|q-3
+.parameter set :id "'10000000-0000-4000-8000-000000000008'"
+.read sql/queries/cleanup_get.sql
+
+-- prints: skipped|message_not_acknowledged_by_recipient|q-4
+.parameter set :id "'10000000-0000-4000-8000-000000000009'"
+.read sql/queries/cleanup_get.sql
 
 -- What a wait returned is recorded the first time.
 -- refuses: invalid_time

@@ -220,7 +220,7 @@ INSERT INTO peers (name, harness, session_id, workspace)
 VALUES ('d', 'opencode', 'ses' || printf('%.253c', '.'), '/elsewhere');
 INSERT INTO peers (name, harness, session_id, workspace)
 VALUES ('d', 'claude', '10000000-0000-4000-8000-000000000001', '/w')
-ON CONFLICT (harness, session_id) DO UPDATE SET name = excluded.name;
+ON CONFLICT (name) DO UPDATE SET name = excluded.name;
 INSERT INTO peers (name, harness, session_id, workspace)
 VALUES ('d', 'codex', '10000000-0000-4000-8000-000000000005', '/'),
   ('e', 'codex', '10000000-0000-4000-8000-000000000005', '/');

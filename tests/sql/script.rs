@@ -15,7 +15,8 @@
 //! A refusal must not depend on the conflict clause. So `INSERT INTO`, `UPDATE` and `REPLACE INTO` that are refused or
 //! change nothing are tried under every clause, and the whole file under each setting that could weaken a rule.
 //!
-//! A line `.read FILE` reads a file below the top of the repository, whose statements succeed.
+//! A line `.read FILE` reads a file below the top of the repository, whose statements succeed or, together, print what
+//! the paragraph says. So a statement of `sql/queries` can be run, behind a line `.parameter` for what it is given.
 //!
 //! The files `handoff_*.sql` need the ledger of handoffs. All others run with and without it. They read
 //! `fixtures/handoffs.sql`, whose tables `new_…` write their rows into the ledger.
@@ -148,7 +149,11 @@ fn parse(file: &str, text: &str) -> Vec<Step> {
         };
         if let Some(name) = line.strip_prefix(".read ") {
             let sql = format!(".read '{}/{name}'\n", env!("CARGO_MANIFEST_DIR"));
-            steps.push(Step { line: start, sql, expected: Expected::Success });
+            steps.push(Step { line: start, sql, expected: expected.clone() });
+            continue;
+        }
+        if line.starts_with(".parameter ") {
+            steps.push(Step { line: start, sql: format!("{line}\n"), expected: Expected::Success });
             continue;
         }
         sql += line;

@@ -42,7 +42,8 @@ fn a_receipt_of_the_queue_of_codex_has_its_id() {
     assert_eq!(sandbox.sqlite(ids).text(), format!("3|codex_cli_queued:{id}|{id}\n8|codex_queued:q-17/ü|"));
     let message = "6d0c2f5e-0a53-4f3b-8d34-1e6f0a7b2c03";
     sandbox.sqlite(&format!("INSERT INTO acks (message_id, peer) VALUES ('{message}', 'builder');")).text();
-    let cleanup = format!("SELECT status, detail, queue_id FROM cleanup_v WHERE message_id = '{message}';");
+    let query = concat!(env!("CARGO_MANIFEST_DIR"), "/sql/queries/cleanup_get.sql");
+    let cleanup = format!(".parameter set :id \"'{message}'\"\n.read '{query}'\n");
     assert_eq!(sandbox.sqlite(&cleanup).text(), format!("due||{id}"));
 }
 

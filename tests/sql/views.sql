@@ -5,16 +5,18 @@
 SELECT group_concat(name) FROM pragma_table_info('peer_v');
 
 -- prints: seq,id,sender,recipient,in_reply_to,kind,about,body,created_at,ack_at,cancelled_at,submission,\
--- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
+-- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,\
+-- prints: sender_source,sender_session,state
 SELECT group_concat(name) FROM pragma_table_info('message_v');
 
 -- prints: recipient,seq,id,sender,in_reply_to,kind,about,body,created_at,ack_at,cancelled_at,submission,\
--- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,state
+-- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,\
+-- prints: sender_source,sender_session,state
 SELECT group_concat(name) FROM pragma_table_info('inbox_v');
 
 -- prints: seq,id,sender,recipient,in_reply_to,kind,about,body,created_at,ack_at,cancelled_at,submission,\
 -- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,\
--- prints: state,\
+-- prints: sender_source,sender_session,state,\
 -- prints: reply_id,reply_body
 SELECT group_concat(name) FROM pragma_table_info('sent_v');
 
@@ -25,9 +27,12 @@ SELECT group_concat(name) FROM pragma_table_info('conversation_v');
 
 -- prints: seq,id,sender,recipient,in_reply_to,kind,about,body,created_at,ack_at,cancelled_at,submission,\
 -- prints: notification_started_at,notification_finished_at,notification_detail,wait_returned_at,recipient_status,\
--- prints: state,\
+-- prints: sender_source,sender_session,state,\
 -- prints: root_id
 SELECT group_concat(name) FROM pragma_table_info('thread_v');
+
+-- prints: seq,peer,session_id,workspace,home,socket,url,host,at
+SELECT group_concat(name) FROM pragma_table_info('peer_address_v');
 
 -- prints: batch,message_id,recipient,answer_id
 SELECT group_concat(name) FROM pragma_table_info('batch_v');
@@ -35,7 +40,7 @@ SELECT group_concat(name) FROM pragma_table_info('batch_v');
 -- prints: message_id,waiter,awaited,until
 SELECT group_concat(name) FROM pragma_table_info('waiting_v');
 
--- prints: message_id,peer,action,verb,target_id
+-- prints: message_id,peer,action,verb,target_id,options
 SELECT group_concat(name) FROM pragma_table_info('recovery_v');
 
 -- A new mailbox holds no mail; a peer that nobody wrote to has none.
@@ -57,15 +62,17 @@ VALUES ('10000000-0000-4000-8000-000000000001', 'a', 'x', 'A question.', 1000.5)
 -- prints: 1|10000000-0000-4000-8000-000000000001|a|x|A question.|||1000.5|||not_submitted|||||
 SELECT * FROM conversation_v;
 
--- prints: 1|10000000-0000-4000-8000-000000000001|a|x||request||A question.|1000.5|||not_submitted||||||saved
+-- prints: 1|10000000-0000-4000-8000-000000000001|a|x||request||A question.|1000.5|||not_submitted||||||||saved
 SELECT * FROM message_v;
 
--- prints: x|1|10000000-0000-4000-8000-000000000001|a||request||A question.|1000.5|||not_submitted||||||saved
+-- prints: x|1|10000000-0000-4000-8000-000000000001|a||request||A question.|1000.5|||not_submitted||||||||saved
 SELECT * FROM inbox_v;
 
 -- prints: a|show|show|10000000-0000-4000-8000-000000000001
 -- prints: a|wait|wait|10000000-0000-4000-8000-000000000001
 -- prints: x|ack_after_reading|ack|10000000-0000-4000-8000-000000000001
+-- prints: x|reply|reply|10000000-0000-4000-8000-000000000001
+-- prints: x|reply_with_message|reply|10000000-0000-4000-8000-000000000001
 -- prints: x|show|show|10000000-0000-4000-8000-000000000001
 SELECT peer, action, verb, target_id FROM recovery_v ORDER BY peer, action;
 
@@ -79,6 +86,8 @@ SELECT notice_claimed_at, notice_finished_at, notice_submission, notice_detail, 
 
 -- prints: a|show|show
 -- prints: a|wait|wait
+-- prints: x|reply|reply
+-- prints: x|reply_with_message|reply
 -- prints: x|retry_notification_cleanup|ack
 -- prints: x|show|show
 SELECT peer, action, verb FROM recovery_v ORDER BY peer, action;
@@ -88,11 +97,13 @@ INSERT INTO notice_outcomes (message_id, submission, at, detail, recipient_statu
 VALUES ('10000000-0000-4000-8000-000000000001', 'not_submitted', 1003.5, 'recipient_not_loaded', 'not_loaded');
 
 -- prints: 1|10000000-0000-4000-8000-000000000001|a|x||request||A question.|1000.5|1002.5||not_submitted|1001.5|1003.5|\
--- prints: recipient_not_loaded||not_loaded|saved
+-- prints: recipient_not_loaded||not_loaded|||saved
 SELECT * FROM message_v;
 
 -- prints: a|show
 -- prints: a|wait
+-- prints: x|reply
+-- prints: x|reply_with_message
 -- prints: x|show
 SELECT peer, action FROM recovery_v ORDER BY peer, action;
 
@@ -109,7 +120,7 @@ VALUES ('10000000-0000-4000-8000-000000000002', '10000000-0000-4000-8000-0000000
 SELECT * FROM conversation_v;
 
 -- prints: a|2|10000000-0000-4000-8000-000000000002|x|10000000-0000-4000-8000-000000000001|answer||An answer.|1004.5|||\
--- prints: not_submitted||||||saved
+-- prints: not_submitted||||||||saved
 SELECT * FROM inbox_v;
 
 -- prints: 2|x|saved||

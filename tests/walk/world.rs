@@ -120,7 +120,7 @@ impl World {
     fn call(&self, actor: u8, words: &[&str]) -> Result<Map<String, Value>, String> {
         let (mailbox, actor) = (self.sandbox.mailbox(), name(actor));
         let line = ["htalk", "--db", mailbox.to_str().unwrap(), "--as", &actor];
-        let request = cli::parse(line.iter().chain(words).map(Into::into)).unwrap();
+        let Ok(cli::Asked::Verb(request)) = cli::parse(line.iter().chain(words).map(Into::into)) else { panic!() };
         let environment = Environment::given([("HOME", "/nonexistent")]);
         let call = Call::new(Handle::default(), request.wanted, environment, Arc::new(Silent), &self.shared);
         let answer = call.run(request.refused, request.verb);

@@ -21,7 +21,7 @@ pub fn with_receipt(
     id: &str,
     receipt: Option<(&Path, &Receipt)>,
 ) -> String {
-    let mut words = notice::words(call, recipient, sender, id, "request");
+    let mut words = notice::words(call, recipient, sender, id, "request", 0);
     if let Some((handler, receipt)) = receipt {
         let mailbox = call.progress().mailbox.clone();
         let handler = handler.to_string_lossy();

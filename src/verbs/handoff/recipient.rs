@@ -239,6 +239,8 @@ impl Target {
         let largest = self.largest_text(call, actor, message);
         vec![
             (":actor", actor.name.as_str().into()),
+            (":source", actor.source.into()),
+            (":session", actor.session.as_deref().into()),
             (":recipient", self.peer.text("name").into()),
             (":host", self.host.as_deref().into()),
             (":home", self.home.as_deref().into()),

@@ -1,6 +1,6 @@
 -- The tables of the mailbox, and how the rows of harness-talk come into them. There a message was one row that was
 -- changed; here each thing that happened to it (an acknowledgment, a claimed notice, its outcome, a returned wait) is a
--- row of its own, written once. The rules come in V18 to V21, after the old rows: an old row may break a younger rule
+-- row of its own, written once. The rules come in V24 to V27, after the old rows: an old row may break a younger rule
 -- (a body with U+0000, an outcome without a claim), so the tables demand only what every old row satisfies.
 --
 -- Tables without an INTEGER PRIMARY KEY are WITHOUT ROWID: a hidden rowid would be one more key that INSERT OR REPLACE
@@ -11,7 +11,8 @@ ALTER TABLE messages RENAME TO old_messages;
 ALTER TABLE waits RENAME TO old_waits;
 
 CREATE TABLE peers (
-  -- The registered addresses, one row a peer. A row is never changed or deleted.
+  -- Who takes part, one row a peer: its name, its program, and the address with which it was registered. A row is never
+  -- changed or deleted; where the peer is now is the newest row of peer_addresses.
   name TEXT NOT NULL PRIMARY KEY, -- how commands call the peer
   harness TEXT NOT NULL, -- its program: one of harnesses, or any label for a pull peer
   delivery TEXT NOT NULL DEFAULT 'native' -- native: its client is told of new mail; pull: it looks for itself
@@ -21,10 +22,25 @@ CREATE TABLE peers (
   home TEXT, -- the client's configuration directory, where it is not the usual one
   socket TEXT, -- the socket of its server
   url TEXT, -- the URL of its server
-  UNIQUE (harness, session_id),
   CONSTRAINT pull_peer_has_no_native_address
     CHECK (delivery = 'native' OR coalesce(session_id, workspace, home, socket, url) IS NULL)
 ) WITHOUT ROWID;
+
+CREATE TABLE peer_addresses (
+  -- Where the session of a native peer is. The newest row of a peer counts; the others tell where it was.
+  seq INTEGER NOT NULL PRIMARY KEY,
+  peer TEXT NOT NULL REFERENCES peers (name),
+  session_id TEXT, -- as in peers, likewise the next four; what a row leaves out is NULL
+  workspace TEXT,
+  home TEXT,
+  socket TEXT,
+  url TEXT,
+  host TEXT, -- the machine of the session; NULL: that of the mailbox
+  at REAL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds; NULL only in rows of harness-talk
+);
+
+CREATE INDEX peer_addresses_peer ON peer_addresses (peer);
+CREATE INDEX peer_addresses_session ON peer_addresses (session_id);
 
 CREATE TABLE peer_retirements (
   -- Private. When a peer left and came back. The newest row of a peer counts.
@@ -50,6 +66,8 @@ CREATE TABLE messages (
   kind TEXT, -- request, answer or note; NULL: an answer where in_reply_to says so, else a request
   about TEXT REFERENCES messages (id), -- a request or a note: an earlier message of the conversation it belongs to
   batch TEXT REFERENCES batches (id), -- private; a request to several recipients: what was sent with it
+  sender_source TEXT, -- private; what named the sender: option, HTALK_PEER, native_session; NULL: plain SQL
+  sender_session TEXT, -- private; the session of a client that spoke, where one was recognised
   body TEXT NOT NULL, -- 1 to 32,000 bytes of text, not all blank (of a handoff more)
   created_at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
 );
@@ -81,19 +99,25 @@ CREATE TABLE cancellations (
 ) WITHOUT ROWID;
 
 CREATE TABLE notice_claims (
-  -- Private. The one notice of a message is about to be attempted; the primary key is the one attempt.
-  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
-  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0) -- Unix seconds
+  -- Private. A notice of a message is about to be attempted. There is one attempt; another one only after one that was
+  -- definitely not submitted. The newest attempt of a message counts.
+  message_id TEXT NOT NULL REFERENCES messages (id),
+  attempt INTEGER NOT NULL DEFAULT 1, -- 1, 2, …
+  address INTEGER REFERENCES peer_addresses (seq), -- where its recipient was then; NULL in rows of harness-talk
+  at REAL NOT NULL DEFAULT ((julianday('now') - 2440587.5) * 86400.0), -- Unix seconds
+  PRIMARY KEY (message_id, attempt)
 ) WITHOUT ROWID;
 
 CREATE TABLE notice_outcomes (
-  -- Private. What came of the attempt.
-  message_id TEXT NOT NULL PRIMARY KEY REFERENCES messages (id),
+  -- Private. What came of an attempt.
+  message_id TEXT NOT NULL REFERENCES messages (id),
+  attempt INTEGER NOT NULL DEFAULT 1, -- as in notice_claims
   submission TEXT NOT NULL, -- not_submitted, submission_unknown, submitted
   at REAL DEFAULT ((julianday('now') - 2440587.5) * 86400.0), -- Unix seconds; NULL only in rows of harness-talk
   detail TEXT, -- the client's receipt, or the code of what went wrong
   queue_id TEXT, -- submitted: the client's id of the queued notice, where it gives one
-  recipient_status TEXT -- the state of the recipient's session that was seen
+  recipient_status TEXT, -- the state of the recipient's session that was seen
+  PRIMARY KEY (message_id, attempt)
 ) WITHOUT ROWID;
 
 CREATE TABLE notice_cleanups (
@@ -176,6 +200,9 @@ CREATE TABLE error_codes (
 INSERT INTO peers (name, harness, delivery, session_id, workspace, socket, url)
 SELECT name, harness, delivery, session_id, workspace, socket, url FROM old_peers;
 
+INSERT INTO peer_addresses (peer, session_id, workspace, socket, url, at)
+SELECT name, session_id, workspace, socket, url, NULL FROM old_peers WHERE delivery = 'native' ORDER BY name;
+
 INSERT INTO peer_retirements (peer, action, at)
 SELECT name, 'retired', retired_at FROM retired_peers ORDER BY retired_at, name;
 
@@ -220,4 +247,4 @@ DROP TABLE retired_peers;
 DROP TABLE old_peers;
 
 PRAGMA application_id = 0x68746C6B;
-PRAGMA user_version = 17;
+PRAGMA user_version = 23;

@@ -9,18 +9,18 @@ INSERT INTO error_codes (code, kind, meaning, next_step) VALUES
     'Read the answer with the recovery command show.');
 
 CREATE TRIGGER cancellations_insert_rules BEFORE INSERT ON cancellations BEGIN
+  SELECT RAISE(ABORT, 'unknown_request') WHERE NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id);
   SELECT CASE
-    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id) THEN RAISE(ABORT, 'unknown_request')
-    WHEN NOT EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND sender = coalesce(NEW.peer, sender))
-      THEN RAISE(ABORT, 'only_sender_can_cancel')
-    WHEN EXISTS (SELECT 1 FROM messages WHERE id = NEW.message_id AND (in_reply_to IS NOT NULL OR kind IS 'note'))
-      THEN RAISE(ABORT, 'cancel_requires_a_request')
+    -- Whoever does not say who it is passes.
+    WHEN sender <> NEW.peer THEN RAISE(ABORT, 'only_sender_can_cancel')
+    WHEN in_reply_to IS NOT NULL OR kind IS 'note' THEN RAISE(ABORT, 'cancel_requires_a_request')
     WHEN EXISTS (SELECT 1 FROM messages WHERE in_reply_to = NEW.message_id)
       THEN RAISE(ABORT, 'request_already_answered')
     WHEN EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.message_id) THEN RAISE(IGNORE)
     WHEN (NEW.at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
       THEN RAISE(ABORT, 'invalid_time')
-  END;
+  END
+  FROM messages WHERE id = NEW.message_id;
 END;
 
 CREATE TRIGGER cancellations_insert_done AFTER INSERT ON cancellations BEGIN
@@ -80,4 +80,4 @@ CREATE TRIGGER thread_mail_delete_rules BEFORE DELETE ON thread_mail BEGIN
   SELECT RAISE(ABORT, 'record_is_permanent');
 END;
 
-PRAGMA user_version = 20;
+PRAGMA user_version = 26;

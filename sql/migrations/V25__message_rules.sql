@@ -48,6 +48,19 @@ CREATE VIEW body_limit_v (
 ) AS
 SELECT NULL, NULL WHERE false;
 
+CREATE TABLE visible (
+  -- Private. One row: what a body looks like that is not all blank. Blank is what shows nothing.
+  pattern TEXT NOT NULL PRIMARY KEY -- for GLOB
+) WITHOUT ROWID;
+
+-- The white space of Unicode and what it calls ignorable, as single characters and as ranges (45 is the hyphen between
+-- both ends).
+INSERT INTO visible (pattern) VALUES ('*[^' || char(
+  9, 45, 13, 32, 133, 160, 173, 847, 1564, 4447, 45, 4448, 5760, 6068, 45, 6069, 6155, 45, 6159, 8192,
+  45, 8207, 8232, 45, 8239, 8287, 45, 8303, 12288, 12644, 65024, 45, 65039, 65279, 65440, 65520, 45,
+  65528, 113824, 45, 113827, 119155, 45, 119162, 917504, 45, 921599
+) || ']*');
+
 CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
   SELECT CASE
     WHEN (typeof(NEW.id) = 'text' AND length(CAST(NEW.id AS BLOB)) = 36
@@ -76,19 +89,14 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
     AND (sender, recipient) IS NOT (NEW.sender, NEW.recipient)
     AND (recipient, sender) IS NOT (NEW.sender, NEW.recipient);
 
-  -- length() of a text stops at U+0000: count bytes. Blank is what shows nothing: the white space of Unicode and what
-  -- it calls ignorable, as single characters and as ranges (45 is the hyphen between both ends).
+  -- length() of a text stops at U+0000: count bytes.
   SELECT CASE
     WHEN (length(CAST(NEW.body AS BLOB))
         BETWEEN 1 AND coalesce((SELECT bytes FROM body_limit_v WHERE id = NEW.id), 32000)) IS NOT 1
       THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
     WHEN typeof(NEW.body) <> 'text' THEN RAISE(ABORT, 'message_is_not_utf8')
     WHEN instr(CAST(NEW.body AS BLOB), x'00') THEN RAISE(ABORT, 'message_contains_nul')
-    WHEN NEW.body NOT GLOB '*[^' || char(
-        9, 45, 13, 32, 133, 160, 173, 847, 1564, 4447, 45, 4448, 5760, 6068, 45, 6069, 6155, 45, 6159, 8192,
-        45, 8207, 8232, 45, 8239, 8287, 45, 8303, 12288, 12644, 65024, 45, 65039, 65279, 65440, 65520, 45,
-        65528, 113824, 45, 113827, 119155, 45, 119162, 917504, 45, 921599
-      ) || ']*'
+    WHEN NEW.body NOT GLOB (SELECT pattern FROM visible)
       THEN RAISE(ABORT, 'message_must_be_1_to_32000_bytes')
     WHEN NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.sender)
         OR NOT EXISTS (SELECT 1 FROM peers WHERE name = NEW.recipient)
@@ -111,6 +119,8 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
     WHEN EXISTS (SELECT 1 FROM messages WHERE id = NEW.id) THEN RAISE(ABORT, 'message_id_conflict')
     WHEN NEW.in_reply_to IS NOT NULL AND EXISTS (SELECT 1 FROM cancellations WHERE message_id = NEW.in_reply_to)
       THEN RAISE(ABORT, 'request_cancelled')
+    WHEN NEW.sender_source NOT IN ('option', 'HTALK_PEER', 'native_session') OR typeof(NEW.sender_session) = 'blob'
+      THEN RAISE(ABORT, 'invalid_value')
     WHEN NEW.batch IS NOT NULL AND (NEW.in_reply_to IS NOT NULL OR NEW.kind IS 'note')
       THEN RAISE(ABORT, 'invalid_value')
     WHEN NEW.batch IS NOT NULL AND NOT EXISTS (SELECT 1 FROM batches WHERE id = NEW.batch)
@@ -127,8 +137,8 @@ CREATE TRIGGER messages_insert_rules BEFORE INSERT ON messages BEGIN
     -- inserting. sqlite_sequence knows what harness-talk's deleted messages had, but not this statement's own rows.
     WHEN NEW.seq <> -1
         AND (NEW.seq >= 4503599627370496
-          OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM messages)
-          OR NEW.seq <= (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'messages'))
+          OR NEW.seq <= (SELECT max(seq) FROM messages)
+          OR NEW.seq <= (SELECT max(seq) FROM sqlite_sequence WHERE name = 'messages'))
       THEN RAISE(ABORT, 'invalid_seq')
     WHEN (NEW.created_at BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308) IS NOT 1
       THEN RAISE(ABORT, 'invalid_time')
@@ -201,4 +211,4 @@ CREATE TRIGGER open_mail_delete_rules BEFORE DELETE ON open_mail BEGIN
   SELECT RAISE(ABORT, 'record_is_permanent') FROM open_by_facts_v WHERE seq = OLD.seq AND recipient = OLD.recipient;
 END;
 
-PRAGMA user_version = 19;
+PRAGMA user_version = 25;

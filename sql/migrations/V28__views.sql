@@ -17,18 +17,21 @@ SELECT
   x.at AS cancelled_at, -- a request: when its sender took it back
   coalesce(o.submission, iif(c.message_id IS NULL, 'not_submitted', 'submission_unknown'))
     AS submission, -- of its notice: not_submitted, submission_unknown (claimed, and no sure outcome), submitted
-  c.at AS notification_started_at, -- when the one notice was claimed
+  c.at AS notification_started_at, -- when the notice was claimed; of several attempts the newest counts
   o.at AS notification_finished_at, -- when its outcome was recorded
   o.detail AS notification_detail, -- the receipt, or the reason
   w.at AS wait_returned_at, -- an answer: when a waiting asker got it
   o.recipient_status, -- the state of the recipient's session seen at the notice
+  m.sender_source, -- what named the sender: option, HTALK_PEER, native_session; NULL: plain SQL, or an earlier release
+  m.sender_session, -- the session of a client that spoke, where one was recognised
   CASE WHEN r.id IS NOT NULL THEN 'reply_received' WHEN x.at IS NOT NULL THEN 'cancelled' ELSE 'saved' END
     AS state -- saved; a request: reply_received once it is answered, cancelled once it is taken back
 FROM messages AS m
 LEFT JOIN acks AS a ON a.message_id = m.id
 LEFT JOIN cancellations AS x ON x.message_id = m.id
 LEFT JOIN notice_claims AS c ON c.message_id = m.id
-LEFT JOIN notice_outcomes AS o ON o.message_id = m.id
+  AND c.attempt = (SELECT max(n.attempt) FROM notice_claims AS n WHERE n.message_id = m.id)
+LEFT JOIN notice_outcomes AS o ON o.message_id = m.id AND o.attempt = coalesce(c.attempt, 1)
 LEFT JOIN wait_returns AS w ON w.message_id = m.id
 LEFT JOIN messages AS r ON r.in_reply_to = m.id;
 
@@ -106,71 +109,76 @@ JOIN messages AS m ON m.id = w.message_id
 WHERE w.until > (julianday('now') - 2440587.5) * 86400.0
 GROUP BY w.message_id;
 
-CREATE VIEW withdrawal_v AS
--- Private. The notices that can still be taken back, or could: their messages are acknowledged or cancelled. One row a
--- message.
+CREATE VIEW nudge_v AS
+-- Private. The open messages of whose notice another attempt may be made, one row each: the newest attempt was
+-- definitely not submitted, or a send to several recipients did not come to this one.
 SELECT
   m.id AS message_id, -- the message
-  CASE WHEN o.message_id IS NULL THEN 'pending' ELSE coalesce(
-    (SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = m.id ORDER BY t.seq DESC LIMIT 1), 'due')
-  END AS status, -- pending (the notice is still being submitted), due, or what the last try said
-  o.queue_id -- the client's id of the queued notice
+  coalesce(o.attempt + 1, 1) AS attempt -- the number of the attempt
 FROM messages AS m
-LEFT JOIN notice_claims AS c ON c.message_id = m.id
+JOIN open_mail AS i ON i.recipient = m.recipient AND i.seq = m.seq
 LEFT JOIN notice_outcomes AS o ON o.message_id = m.id
-WHERE (o.queue_id IS NOT NULL OR (o.message_id IS NULL AND c.message_id IS NOT NULL))
-  AND (EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
-    OR EXISTS (SELECT 1 FROM cancellations AS x WHERE x.message_id = m.id));
+  AND o.attempt = (SELECT max(n.attempt) FROM notice_outcomes AS n WHERE n.message_id = m.id)
+WHERE CASE
+    WHEN EXISTS (SELECT 1 FROM notice_claims AS c WHERE c.message_id = m.id AND c.attempt > coalesce(o.attempt, 0))
+      THEN 0
+    WHEN o.attempt IS NULL THEN EXISTS (SELECT 1 FROM batches AS b WHERE b.id = m.batch AND b.has_notices)
+    ELSE o.submission = 'not_submitted'
+  END
+  AND NOT EXISTS (SELECT 1 FROM acks AS a WHERE a.message_id = m.id)
+  AND EXISTS (SELECT 1 FROM peers AS p WHERE p.name = m.recipient AND p.delivery = 'native');
 
-CREATE VIEW cleanup_v AS
--- Private. What is to be done about the notice of a message once it is acknowledged or cancelled, one row a message.
-SELECT
-  m.id AS message_id, -- the message
-  iif(p.delivery = 'native' AND coalesce(a.at, x.at) IS NOT NULL AND o.submission IS 'submitted'
-      AND NOT h.can_withdraw,
-    'unsupported', coalesce((SELECT w.status FROM withdrawal_v AS w WHERE w.message_id = m.id), 'skipped')
-  ) AS status, -- unsupported, else as in withdrawal_v, else skipped
-  CASE
-    WHEN p.delivery = 'pull' THEN 'pull_only'
-    WHEN coalesce(a.at, x.at) IS NULL THEN 'message_not_acknowledged_by_recipient'
-    WHEN o.submission IS 'submitted' AND NOT h.can_withdraw THEN 'client_has_no_notification_removal'
-    WHEN EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id) THEN NULL
-    ELSE 'no_confirmed_queue_receipt'
-  END AS detail, -- why, for skipped and unsupported
-  o.queue_id -- as in withdrawal_v
-FROM messages AS m
-JOIN peers AS p ON p.name = m.recipient
-LEFT JOIN harnesses AS h ON h.name = p.harness
-LEFT JOIN acks AS a ON a.message_id = m.id
-LEFT JOIN cancellations AS x ON x.message_id = m.id
-LEFT JOIN notice_outcomes AS o ON o.message_id = m.id;
+CREATE TABLE actions (
+  -- Private. What can be done about a message, by whom, in the order in which recovery_v offers it (1: yes, 0: no).
+  place INTEGER NOT NULL PRIMARY KEY,
+  action TEXT NOT NULL, -- as in recovery_v
+  verb TEXT NOT NULL, -- the command
+  options TEXT, -- as in recovery_v
+  is_for_sender INTEGER NOT NULL, -- by the sender of the message, else by its recipient
+  is_on_answer INTEGER NOT NULL -- the command is called on the answer to the message
+);
+
+INSERT INTO actions (action, verb, options, is_for_sender, is_on_answer) VALUES
+  ('show', 'show', NULL, 1, 0),
+  ('show', 'show', NULL, 0, 0),
+  ('wait', 'wait', NULL, 1, 0),
+  ('show_reply', 'show', NULL, 1, 1),
+  ('reply', 'reply', '--message-file -', 0, 0),
+  ('reply_with_message', 'reply', '--message TEXT', 0, 0),
+  ('nudge', 'nudge', NULL, 1, 0),
+  ('ack_after_reading', 'ack', NULL, 1, 1),
+  ('ack_after_reading', 'ack', NULL, 0, 0),
+  ('retry_notification_cleanup', 'ack', NULL, 0, 0),
+  ('retry_notification_cleanup', 'cancel', NULL, 1, 0);
 
 CREATE VIEW recovery_v AS
--- What a peer can do about a message it sent or received: one row an action, `htalk --as PEER VERB TARGET_ID`.
-WITH choices (action, verb, is_for_sender, is_on_answer) AS (
-  VALUES
-    ('show', 'show', 1, 0), ('show', 'show', 0, 0), ('wait', 'wait', 1, 0), ('show_reply', 'show', 1, 1),
-    ('ack_after_reading', 'ack', 1, 1), ('ack_after_reading', 'ack', 0, 0),
-    ('retry_notification_cleanup', 'ack', 0, 0), ('retry_notification_cleanup', 'cancel', 1, 0)
-)
+-- What a peer can do about a message it sent or received: one row an action, `htalk --as PEER VERB TARGET_ID OPTIONS`.
 SELECT
   m.id AS message_id, -- the message
-  iif(choices.is_for_sender, m.sender, m.recipient) AS peer, -- who can do it
-  choices.action, -- the name of the action
-  choices.verb, -- the command
-  iif(choices.is_on_answer, r.id, m.id) AS target_id -- what to call it on
-FROM choices
-JOIN messages AS m
+  iif(can.is_for_sender, m.sender, m.recipient) AS peer, -- who can do it
+  can.action, -- the name of the action
+  can.verb, -- the command
+  iif(can.is_on_answer, r.id, m.id) AS target_id, -- what to call it on
+  can.options -- what follows that: options with their values, between blanks; TEXT stands for a text; or NULL
+FROM messages AS m
+JOIN actions AS can
 LEFT JOIN messages AS r ON r.in_reply_to = m.id
+LEFT JOIN acks AS a ON a.message_id = iif(can.is_on_answer, r.id, m.id)
 LEFT JOIN cancellations AS x ON x.message_id = m.id
-WHERE (r.id IS NOT NULL OR NOT choices.is_on_answer) AND CASE choices.action
-  WHEN 'wait' THEN m.in_reply_to IS NULL AND m.kind IS NOT 'note' AND r.id IS NULL AND x.at IS NULL
-  WHEN 'ack_after_reading'
-    THEN NOT EXISTS (SELECT 1 FROM acks WHERE message_id = iif(choices.is_on_answer, r.id, m.id))
-  WHEN 'retry_notification_cleanup'
-    THEN iif(choices.is_for_sender, x.at IS NOT NULL, EXISTS (SELECT 1 FROM acks WHERE message_id = m.id))
-      AND EXISTS (SELECT 1 FROM withdrawal_v AS w WHERE w.message_id = m.id AND w.status NOT IN ('removed', 'absent'))
+LEFT JOIN notice_claims AS c ON c.message_id = m.id
+  AND c.attempt = (SELECT max(n.attempt) FROM notice_claims AS n WHERE n.message_id = m.id)
+LEFT JOIN notice_outcomes AS o ON o.message_id = m.id AND o.attempt = coalesce(c.attempt, 1)
+WHERE (r.id IS NOT NULL OR NOT can.is_on_answer) AND CASE
+  WHEN can.action IN ('wait', 'reply', 'reply_with_message')
+    THEN m.in_reply_to IS NULL AND m.kind IS NOT 'note' AND r.id IS NULL AND x.at IS NULL
+  WHEN can.action = 'nudge' THEN EXISTS (SELECT 1 FROM nudge_v AS n WHERE n.message_id = m.id)
+  WHEN can.action = 'ack_after_reading' THEN a.at IS NULL
+  -- What a client has in its queue, or may have there soon, and the last try did not take out of it.
+  WHEN can.action = 'retry_notification_cleanup' THEN iif(can.is_for_sender, x.at, a.at) IS NOT NULL
+    AND iif(o.message_id IS NULL, c.message_id, o.queue_id) IS NOT NULL
+    AND coalesce((SELECT t.status FROM notice_cleanups AS t WHERE t.message_id = m.id ORDER BY t.seq DESC LIMIT 1), '')
+      NOT IN ('removed', 'absent')
   ELSE 1
 END;
 
-PRAGMA user_version = 22;
+PRAGMA user_version = 28;
